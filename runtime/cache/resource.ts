@@ -1,5 +1,5 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { ApiError, changedSinceRead, isNotFound } from '../client/errors.ts';
@@ -29,8 +29,9 @@ export interface Resource<T extends KubernetesObject> {
   fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined>;
   /**
    * Checks that `current` is still the stored version, and returns it. Reads from the API server, unless an answer about
-   * this object (a read or a write of this process) is younger than 5 s. Undefined: the object does not exist any more, or
-   * another object has its name. Throws a conflict if the object was changed.
+   * this object (a read or a write of this process) is younger than 5 s. It waits for the answer to a write under way.
+   * Undefined: the object does not exist any more, or another object has its name. Throws a conflict if the object was
+   * changed.
    */
   confirm(current: T, signal?: AbortSignal): Promise<T | undefined>;
   /** Reads the store, else the API server: the store may not have received the object yet, or does not select it. */
@@ -137,11 +138,24 @@ export function createResource<T extends KubernetesObject>(
     store.record(object); // guard: otherwise the next run does not see this write
     return object;
   };
-  const written = (answer: T, signal: AbortSignal | undefined, over?: T): T => {
+  const noted = (answer: T, signal: AbortSignal | undefined, over?: T): T => {
     // guard: otherwise a write that changed nothing hides the edit of a user that made this version
     if (answer.metadata.resourceVersion !== over?.metadata.resourceVersion) noteWritten(signal, answer);
     return recorded(answer, over);
   };
+  /** The writes under way, by object. */
+  const underWay = new Map<string, Promise<unknown>>();
+  /** The object that a write returns, recorded. `over`: as in `recorded`. */
+  async function written(request: Promise<T>, key: ObjectKey, signal: AbortSignal | undefined, over?: T) {
+    const text = objectKeyText(key);
+    const answered = request.then((answer) => noted(answer, signal, over));
+    underWay.set(text, answered);
+    try {
+      return await answered;
+    } finally {
+      if (underWay.get(text) === answered) underWay.delete(text);
+    }
+  }
   const get = (key: ObjectKey): T | undefined => store.get(key);
   async function fetch(key: ObjectKey, signal?: AbortSignal): Promise<T | undefined> {
     try {
@@ -158,13 +172,18 @@ export function createResource<T extends KubernetesObject>(
     fetch,
     async confirm(current, signal) {
       if (isFresh(current)) return current;
-      const stored = await fetch(objectKey(current.metadata), signal);
+      const key = objectKey(current.metadata);
+      // The watch often shows a version before the write that made it is answered.
+      await underWay.get(objectKeyText(key))?.catch(() => {});
+      if (isFresh(current)) return current;
+      const stored = await fetch(key, signal);
       if (stored === undefined || stored.metadata.uid !== current.metadata.uid) return undefined;
       if (stored.metadata.resourceVersion !== current.metadata.resourceVersion) throw changedSinceRead();
       return current;
     },
     find: async (key, signal) => get(key) ?? fetch(key, signal),
-    create: async (object, signal) => written(await client.create(kind, object, signal), signal),
+    create: async (object, signal) =>
+      written(client.create(kind, object, signal), objectKey(object.metadata), signal),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
       const difference = mergePatch(writable(current), writable(desired));
       if (difference === undefined) return current; // guard: otherwise it writes without a change
@@ -172,7 +191,7 @@ export function createResource<T extends KubernetesObject>(
       const patch = isCeasing ? withMetadata(difference, { managedFields: untracked }) : difference;
       const key = objectKey(current.metadata);
       const patching = client.patch(kind, key, conditional(patch, current), undefined, signal);
-      return written(await patching, signal, current);
+      return written(patching, key, signal, current);
     },
     async updateStatus(current, desired, signal) {
       const patch = mergePatch({ status: statusOf(current) }, { status: statusOf(desired) });
@@ -180,7 +199,7 @@ export function createResource<T extends KubernetesObject>(
       const key = objectKey(current.metadata);
       const options = { subresource: 'status' } as const;
       const patching = client.patch(kind, key, conditional(patch, current), options, signal);
-      return written(await patching, signal, current);
+      return written(patching, key, signal, current);
     },
     async delete(current, signal) {
       const { uid, resourceVersion } = current.metadata;
@@ -190,7 +209,7 @@ export function createResource<T extends KubernetesObject>(
       };
       try {
         const left = await client.delete(kind, objectKey(current.metadata), preconditions, signal);
-        if (left?.metadata.deletionTimestamp !== undefined) written(left, signal, current);
+        if (left?.metadata.deletionTimestamp !== undefined) noted(left, signal, current);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

@@ -8,6 +8,7 @@ import { createStore } from '../../../runtime/cache/store.ts';
 import { versionKey, versionsWrittenWith } from '../../../runtime/cache/written-versions.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
 import { kubernetesClient } from '../../../runtime/client/http-kubernetes-client.ts';
+import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
@@ -62,6 +63,47 @@ describe('resource', () => {
     await clock.advance(1);
     assert.equal(await widgets.confirm(created), created);
     assert.equal(server.requests.length, 2);
+  });
+
+  describe('confirm waits for the answer to a write of the same object', () => {
+    /** A resource whose answers to creations wait until `answer` is called; and a created object that the watch has shown. */
+    async function creating() {
+      const answered = Promise.withResolvers<void>();
+      const stored = Promise.withResolvers<Widget>();
+      const store = createStore(WidgetKind, { clock });
+      const slow: KubernetesClient = {
+        ...client,
+        async create(...given) {
+          const object = await client.create(...given);
+          stored.resolve(object as unknown as Widget);
+          await answered.promise;
+          return object;
+        },
+      };
+      const resource = createResource(slow, store, clock);
+      const created = resource.create(widget('a'));
+      store.record(await stored.promise);
+      server.requests.length = 0;
+      return { resource, created, shown: resource.get(key)!, answered };
+    }
+
+    test('the watch was faster: the answer counts as a read', async () => {
+      const { resource, created, shown, answered } = await creating();
+      const confirmed = resource.confirm(shown);
+      answered.resolve();
+      await created;
+      assert.equal(await confirmed, shown);
+      assert.deepEqual(server.requests, []);
+    });
+
+    test('the answer was lost: it reads', async () => {
+      const { resource, created, shown, answered } = await creating();
+      const confirmed = resource.confirm(shown);
+      answered.reject(new Error('lost'));
+      await assert.rejects(created, /lost/);
+      assert.equal(await confirmed, shown);
+      assert.equal(server.requests.length, 1);
+    });
   });
 
   test('confirm yields nothing for an object that does not exist any more, or whose name another one has', async () => {
