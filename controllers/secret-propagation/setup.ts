@@ -127,10 +127,8 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
         await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
         const { apiVersion = '', kind, name } = owners.managed ?? {};
         const from = `secret ${objectKeyText(source.metadata)} of ${apiVersion} ${kind} ${name}`;
-        const to = `secret ${objectKeyText(request)} of ${owners.claim?.kind} ${owners.claim?.name}`;
-        const event = (reason: string, message: string) => ({ type: 'Normal', reason, message }) as const;
-        const received = event('PropagatedDataFrom', `connection details propagated from ${from}`);
-        events.record(source, event('PropagatedDataTo', `connection details propagated to ${to}`));
+        const message = `connection details propagated from ${from}`;
+        const received = { type: 'Normal', reason: 'PropagatedDataFrom', message } as const;
         events.record(target, received);
         const about = () => ({ ...aboutSecret(target, claimKinds), decision: decision.name });
         logAct(log.child(about), received);

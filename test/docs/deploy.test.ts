@@ -307,9 +307,9 @@ describe('deploy/ on a real API server: the process has the rights of its servic
       await apply(claim('lab', 'orders'), claim('shop', 'orders'));
       await bound('shop', 'orders');
       await secretFollows();
-      await eventually('its source says so, too', async () => {
-        const reported = await kubectl('get', 'events', '-n', 'keys', '-o', 'jsonpath={..reason}');
-        return reported.includes('PropagatedDataTo');
+      await eventually('an Event reports the copy', async () => {
+        const reported = await kubectl('get', 'events', '-n', 'shop', '-o', 'jsonpath={..reason}');
+        return reported.includes('PropagatedDataFrom');
       });
       await apply(claim('blog', 'orders'));
       await eventually('the class is not for blog', async () =>

@@ -20,7 +20,7 @@ import {
 } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { claimKinds } from '../fakes/defined-kinds.ts';
 import { referenceOf } from '../fakes/object-of.ts';
-import { learnt, othersObjects, othersSecrets, rogue } from './attacks.ts';
+import { learnt, othersObjects, othersSecrets } from './attacks.ts';
 import { World } from './world.ts';
 
 const minuteMs = 60_000;
@@ -107,7 +107,7 @@ export function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly
     events: world.cluster
       .all(EventKind)
       .filter(({ involvedObject }) => !JSON.stringify(involvedObject).includes('rogue'))
-      .filter((event) => !isRequestForData(event) && !isCopyForRogue(event))
+      .filter((event) => !isRequestForData(event))
       .map(({ involvedObject, reason, message }) => ({ involvedObject, reason, message })),
   };
 }
@@ -115,10 +115,6 @@ export function othersOwn(world: World, outside?: ReadonlySet<string>): Readonly
 /** An Event for administrators: a claim of the tenant names a Released resource, and the Event says whose data it has. */
 const isRequestForData = ({ reason, message }: CoreEvent): boolean =>
   reason === 'Released' && /^\w+ rogue\/\S+ asks for this resource, which has the data of /.test(message);
-
-/** An Event on the Secret of a resource that the tenant's claim got: its details were copied to that claim. */
-const isCopyForRogue = ({ reason, message }: CoreEvent): boolean =>
-  reason === 'PropagatedDataTo' && message.startsWith(`connection details propagated to secret ${rogue}/`);
 
 /** The objects and secrets of others before an attack. */
 export interface Held {
