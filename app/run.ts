@@ -10,7 +10,6 @@ import { BehaviorSubject, concat, EMPTY, first, merge, switchMap, takeUntil, tap
 import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
 import { fieldPaths } from '../apis/field-paths.ts';
-import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { WiringError } from '../controllers/wiring.ts';
 import type { Dashboard } from '../dashboard/dashboard.ts';
@@ -55,8 +54,10 @@ export interface ProcessFacts {
   readonly optional?: readonly DefinedStack[];
 }
 
-/** A process whose package uses kinds of this one. */
+/** A process of this package, or one whose package uses kinds of this one. */
 export interface OwnProcessFacts extends ProcessFacts {
+  /** Throws if these stacks cannot run in one process. Absent: a test has checked them, as it has those of this package. */
+  readonly checkStacks?: (chosen: readonly DefinedStack[]) => unknown;
   /** The folder with the definitions of this package. `--install-crds` installs them, too. */
   readonly sharedCrds?: string;
 }
@@ -90,13 +91,13 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: OwnProce
 /** Starts the process: flags → client → stacks → signals → teardown. */
 function start(
   stacks: readonly DefinedStack[],
-  { name: component, version, crds, sharedCrds, optional = [] }: OwnProcessFacts,
+  { name: component, version, crds, sharedCrds, optional = [], checkStacks }: OwnProcessFacts,
   flags: Flags,
   kubeConfig: LoadedKubeConfig,
 ): void {
   makeConnectionsPatient();
   const chosen = [...stacks, ...optional].filter(({ name }) => flags.stacks.includes(name));
-  checkStacks(chosen);
+  checkStacks?.(chosen);
   const clock = realClock();
   const random = Math.random;
   const log = createLogger({ level: flags.logLevel, format: flags.logFormat, clock });

@@ -5,6 +5,7 @@ import '../runtime/process/early-stop.ts';
 import { sharedCrds } from '../apis/shared-crds.ts';
 import type { ProcessFacts } from '../app/run.ts';
 import { runStacks } from '../app/run.ts';
+import { checkStacks } from '../controllers/author/check-stacks.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 
 export type { ProcessFacts } from '../app/run.ts';
@@ -15,4 +16,4 @@ export type { ProcessFacts } from '../app/run.ts';
  * 2 for a flag; 1 for stacks that conflict or a name that cannot be used.
  */
 export const run = (stacks: readonly DefinedStack[], facts: ProcessFacts): Promise<void> =>
-  runStacks(stacks, { ...facts, sharedCrds });
+  runStacks(stacks, { ...facts, sharedCrds, checkStacks });

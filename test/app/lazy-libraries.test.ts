@@ -8,12 +8,12 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Tells on standard error of every module of these packages, and of proxies, that is loaded, by import or by require. */
+/** Tells on standard error of every module of these packages, of proxies, and of the check of stacks, that is loaded, by import or by require. */
 const telling = `
   import { registerHooks } from 'node:module';
   registerHooks({
     load(url, context, next) {
-      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios|gcp-metadata)\\/|runtime\\/client\\/proxies/.test(url)) process.stderr.write('LOADED ' + url + '\\n');
+      if (/node_modules\\/(@aws-sdk|@smithy|google-auth-library|gaxios|gcp-metadata)\\/|runtime\\/client\\/proxies|author\\/check-stacks/.test(url)) process.stderr.write('LOADED ' + url + '\\n');
       return next(url, context);
     },
   });
@@ -41,15 +41,9 @@ async function outputOf(program: readonly string[], until: RegExp): Promise<stri
         users: [{ name: 'none', user: {} }],
       }),
     );
-    const args = [
-      '--import',
-      hooks,
-      ...program,
-      ...(program[0] === 'main.ts' ? ['--kubeconfig', kubeconfig] : []),
-    ];
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, ['--import', hooks, ...program], {
       cwd: root,
-      env: { ...process.env, ...noProxies },
+      env: { ...process.env, ...noProxies, KUBECONFIG: kubeconfig },
       stdio: ['ignore', 'ignore', 'pipe'],
       timeout: 20_000,
     });
@@ -65,7 +59,7 @@ async function outputOf(program: readonly string[], until: RegExp): Promise<stri
   }
 }
 
-test('the process starts, with all stacks, without a library of any cloud and the code for proxies', async () => {
+test('the process starts, with all stacks, without a library of any cloud, the code for proxies and a check of its stacks', async () => {
   const works = /cannot list or watch this kind/;
   const output = await outputOf(['main.ts'], works);
   assert.match(output, works);
@@ -75,4 +69,14 @@ test('the process starts, with all stacks, without a library of any cloud and th
 test('a library that is loaded would be noticed', async () => {
   const loaded = /LOADED .*client-sts/;
   assert.match(await outputOf(['--eval', "import('@aws-sdk/client-sts')"], loaded), loaded);
+});
+
+test('the process of another package checks its stacks', async () => {
+  const script = `
+    const { run } = await import('./package/run.ts');
+    const { fcpStack } = await import('./stacks/demo-clouds/fcp/stack.ts');
+    await run([fcpStack, fcpStack], { name: 'own', version: '1.0.0', crds: 'crds' });
+  `;
+  const refused = /2 stacks are named "fcp"/;
+  assert.match(await outputOf(['--input-type=module', '--eval', script], refused), refused);
 });
