@@ -45,7 +45,7 @@ export async function awaitAuthor<T>(
   }
 }
 
-/** The error of an author's code. To throw another value is a programming error: only of errors are credentials removed. */
+/** The error of an author's code. Another thrown value is a programming error: credentials are removed from errors alone. */
 function thrownBy(call: AuthorCall, error: unknown): unknown {
   // guard: otherwise a text that is thrown shows the credentials in it
   if (!(error instanceof Error)) return authorBug(call, `threw ${nameOf(error)}, which must be an Error`);

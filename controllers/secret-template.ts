@@ -15,7 +15,7 @@ export type Entries = ReadonlyMap<string, Buffer>;
 /** The entry of a template, or why there is none: a text that names keys, and never a value or the template. */
 export type Rendered = { readonly value: Buffer } | { readonly problem: string };
 
-/** Bytes as a string with one character each, so that what is no text is kept. */
+/** Bytes as a string with one character for each byte. So bytes that are no text stay as they are. */
 const raw = (bytes: Buffer): string => bytes.toString('latin1');
 const rawText = (text: string): string => raw(Buffer.from(text, 'utf8'));
 

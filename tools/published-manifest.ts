@@ -26,8 +26,8 @@ const builtFrom = (path: string): string => path.replace(/\.ts$/, '.js');
 
 /**
  * Pure. The package.json of the published package: its exports and its command lead to what was built, and its dependencies
- * are the imported ones, except those that an author may install. It has no scripts. `source` is the address of the repository, if it has one. Throws if an imported
- * package is no dependency.
+ * are the imported ones, except those that an author may install. It has no scripts. `source` is the address of the
+ * repository, if it has one. Throws if an imported package is no dependency.
  */
 export function publishedManifest(
   own: SourceManifest,

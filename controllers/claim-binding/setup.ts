@@ -162,7 +162,7 @@ export function claimBindingController(
     claimsOfSecret(claims.store, secret).filter((claim) => !isControlledBy(secret, claim));
   const isNotReady = (key: Request) =>
     getCondition(claims.get(key)?.status?.conditions, 'Ready').status === 'False';
-  const lacksKey = (key: Request) =>
+  const lacksEntry = (key: Request) =>
     getCondition(claims.get(key)?.status?.conditions, 'Synced').reason === incompleteTemplate;
   const isUnbound = (key: Request) => claims.get(key)?.status?.bindingPhase !== 'Bound';
   /** Scheduling and defaulting handle a claim that needs a class. This controller reports one that is malformed. */
@@ -216,12 +216,13 @@ export function claimBindingController(
     wokenBy(secrets.store)
       .when(anyOf(appears, changed(controllerUid, propagationAnnotations)))
       .throughBoth(claimsOfSource, 'the owner or the consent of the secret of its managed resource changed'),
-    // This trigger leaves out Bound claims unless they are not ready or lack a key, because the controller in secret-propagation/ updates their Secrets.
+    // The controller in secret-propagation/ updates the Secrets of Bound claims. So this trigger leaves these claims out,
+    // unless they are not ready or their Secret lacks an entry.
     wokenBy(secrets.store)
       .when(unchanged(controllerUid, propagationAnnotations))
       .through(
         (secret) =>
-          claimsOfSource(secret).filter((key) => isUnbound(key) || isNotReady(key) || lacksKey(key)),
+          claimsOfSource(secret).filter((key) => isUnbound(key) || isNotReady(key) || lacksEntry(key)),
         'the secret of its managed resource, which it waits for, changed',
       ),
     wokenBy(secrets.store)

@@ -27,7 +27,7 @@ export function withClaimStatus<C extends Claim>(claim: C, facts: ClaimFacts, no
   const bindingPhase = phase === 'Unbound' && wasBound(claim) ? 'Released' : phase;
   const secret = claim.spec.writeConnectionSecretToRef?.name;
   const { binding: before, consideredKinds: _previous, ...status } = claim.status ?? {};
-  // A Secret that the claim names may be of another owner: its name is shown once it was written.
+  // The Secret that the claim names may belong to another owner. So the status names it only if it is the claim's copy.
   const written = facts.hasSecret === true && secret !== undefined ? { name: secret } : undefined;
   const binding = facts.hasSecret === undefined ? before : written;
   const { generation } = claim.metadata;

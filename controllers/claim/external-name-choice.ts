@@ -13,8 +13,8 @@ const separator = '_';
 
 /**
  * Characters that a shell or psql reads inside double quotes, and that end a quoted text. Messages contain the name in
- * statements and commands, which an administrator pastes. No cloud accepts them in a name. A space at an end is one that
- * no reader sees.
+ * statements and commands, which an administrator pastes. No cloud accepts them in a name. No reader sees a space at
+ * the beginning or at the end.
  */
 const unsafe = /[\p{C}'"`$\\!]|^ | $/u;
 

@@ -8,7 +8,7 @@ import { someStacksOf } from './stacks-of.ts';
 
 const [module = '', folder = ''] = process.argv.splice(2, 2);
 const name = 'services-stack-dev';
-// It names the owner of the definitions.
+// The package.json of the author names the owner of the definitions.
 if (existsSync('package.json')) await copyFile('package.json', join(folder, 'package.json'));
 await generate([module], { out: folder, name, isCheck: false });
 await run(await someStacksOf(module), { name, version: '0.0.0', crds: join(folder, 'crds') });

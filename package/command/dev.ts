@@ -129,7 +129,7 @@ function startStacks(
 ): ChildProcess {
   const flags = ['--kubeconfig', kubeconfig, '--leader-elect=false', '--install-crds'];
   const shown = ['--log-format', 'pretty', '--log-level', 'warn', '--dashboard-bind-address', page];
-  // Its name ends as that of this file: a package has JavaScript.
+  // In the published package both files are JavaScript.
   const script = import.meta.filename.replace(/dev(?=\.[jt]s$)/, 'dev-process');
   const args = ['--watch', '--watch-preserve-output', script, module, folder, ...flags, ...shown];
   return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -161,7 +161,10 @@ export const users = z
 /** A number and its unit: minutes, hours or days. */
 export const retentionPattern = /^[1-9][0-9]{0,4}[mhd]$/;
 
-/** How long something is kept, such as `7d`: minutes, hours or days, and never 0. A refusal shows the message of the rule beside the pattern. */
+/**
+ * How long something is kept, such as `7d`: minutes, hours or days, and never 0. A refusal by the pattern shows only the
+ * pattern. So a rule repeats it, with a message.
+ */
 export const retention = (description: string) =>
   withRules(z.string().max(32).regex(retentionPattern).describe(description), {
     rule: `self.matches('${retentionPattern.source}')`,
