@@ -33,6 +33,8 @@ import { cannotBind, cannotCopy, cannotCopyAgain, cannotRead, cannotRefresh } fr
 import { editOf, provisioningOf } from './provision.ts';
 import { serviceOf } from './service-of.ts';
 
+const cannotGetNamespace = 'cannot get the namespace of the claim';
+
 const nothingObserved = {
   isWanted: false,
   hasCopy: false,
@@ -126,8 +128,8 @@ export function observing(context: BindingContext) {
   }
 
   async function namespaceUidOf(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<NamespaceUid> {
-    const reading = () => namespaces.uidOf(claim.metadata.namespace ?? '', signal);
-    run.namespaceUid ??= await failing('cannot get the namespace of the claim', reading(), cannotRead);
+    const { namespace = '' } = claim.metadata;
+    run.namespaceUid ??= await failing(cannotGetNamespace, namespaces.uidOf(namespace, signal), cannotRead);
     return run.namespaceUid;
   }
 
@@ -141,8 +143,7 @@ export function observing(context: BindingContext) {
     if (!restrictsNamespaces(offered)) return whyNotFor(undefined, offered);
     const { namespace = '' } = claim.metadata;
     const known =
-      run.namespace ??
-      (await failing('cannot get the namespace of the claim', namespaces.of(namespace, signal), cannotRead));
+      run.namespace ?? (await failing(cannotGetNamespace, namespaces.of(namespace, signal), cannotRead));
     return whyNotFor(known, offered);
   }
 
