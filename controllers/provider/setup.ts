@@ -6,7 +6,7 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import { triggerBy } from '../../runtime/controller/triggers.ts';
+import { paced, triggerBy } from '../../runtime/controller/triggers.ts';
 import { inUseController } from '../in-use/setup.ts';
 import type { NamedSecret } from '../named-secret-changes.ts';
 import { namedSecretChanges } from '../named-secret-changes.ts';
@@ -19,6 +19,12 @@ export interface ProviderOptions extends ProviderState {
   /** Every managed kind that can use this kind of provider. */
   readonly managed: readonly Kind<Managed>[];
 }
+
+/**
+ * The first result wakes at once, the next ones once in this time. While resources are deleted one after the other, each
+ * may be the only one whose call is known to have succeeded, and then each result is news.
+ */
+const hearEveryMs = 1_000;
 
 /** Protects a Provider or ProviderConfig while managed resources use it, and reports whether it works. */
 export function providerController<P extends Provider | ProviderConfig>(
@@ -42,7 +48,7 @@ export function providerController<P extends Provider | ProviderConfig>(
   );
   const triggers = [
     ...controller.triggers,
-    triggerBy('a call reported whether it works', health.changed$(kind)),
+    paced(triggerBy('a call reported whether it works', health.changed$(kind)), hearEveryMs, env.clock),
     triggerBy('the Secret with its credentials changed', renewed$),
   ];
   return { ...controller, triggers };

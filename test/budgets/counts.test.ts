@@ -227,28 +227,41 @@ describe('a claim costs at most these writes, besides its creation', () => {
   }
 });
 
-test('the deletion of a claim, of its resource and of two Secrets costs at most these requests', async () => {
-  const scene = new Scene();
-  await scene.open();
-  const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
-  for (const name of names) scene.claim(name, { classRef });
-  await scene.simulation.clock.advance(45_000);
-  const { cluster } = scene.simulation;
-  const counts = await scene.counting(
-    () => {
-      for (const name of names) cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name });
-    },
-    45_000,
-    claimCount,
-  );
-  assert.equal(cluster.all(FavouriteDBInstanceKind).length, 1);
-  const { runs, writes, events, gets } = counts;
-  if (process.env.SHOW) console.log('deletion', counts);
-  assert.ok(runs <= 2.6, `${runs} runs`);
-  assert.ok(writes <= 5.2, `${writes} writes`);
-  assert.ok(events <= 1, `${events} Events`);
-  assert.ok(gets <= 0.2, `${gets} reads`);
-  scene.simulation.kill();
+describe('the deletion of a claim, of its resource and of two Secrets costs at most these requests', () => {
+  const rows: Readonly<Record<string, { readonly before: (scene: Scene) => void; readonly atMost: Counts }>> =
+    {
+      'at any time': { before: () => {}, atMost: { runs: 2.6, writes: 5.2, events: 1, gets: 0.2 } },
+      // Each call may be the first that shows that the provider works.
+      'right after a start': {
+        before: (scene) => scene.start(),
+        atMost: { runs: 3.1, writes: 5.2, events: 1, gets: 0.2 },
+      },
+    };
+  for (const [name, { before: prepare, atMost }] of Object.entries(rows)) {
+    test(name, async () => {
+      const scene = new Scene();
+      await scene.open();
+      const names = Array.from({ length: claimCount }, (_, index) => `claim-${index}`);
+      for (const each of names) scene.claim(each, { classRef });
+      const { cluster, clock } = scene.simulation;
+      await clock.advance(45_000);
+      prepare(scene);
+      await clock.advance(1_000);
+      const counts = await scene.counting(
+        () => {
+          for (const each of names) cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: each });
+        },
+        45_000,
+        claimCount,
+      );
+      assert.equal(cluster.all(FavouriteDBInstanceKind).length, 1);
+      if (process.env.SHOW) console.log('deletion', name, counts);
+      for (const [what, most] of Object.entries(atMost)) {
+        assert.ok(counts[what as keyof Counts] <= most, `${what}: ${counts[what as keyof Counts]} > ${most}`);
+      }
+      scene.simulation.kill();
+    });
+  }
 });
 
 describe('another template costs at most these requests', () => {
