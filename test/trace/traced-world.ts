@@ -164,9 +164,11 @@ export class TracedWorld {
       catalogue,
       source: apiSource({
         ...client,
-        get: async (kind, at, signal) => (forbidden(kind, at) ? refuse(kind) : client.get(kind, at, signal)),
+        // A copy for each answer: two reads of an API server never give the same object.
+        get: async (kind, at, signal) =>
+          forbidden(kind, at) ? refuse(kind) : structuredClone(await client.get(kind, at, signal)),
         list: async (kind, at, signal) =>
-          forbidden(kind, at) ? refuse(kind) : client.list(kind, at, signal),
+          forbidden(kind, at) ? refuse(kind) : structuredClone(await client.list(kind, at, signal)),
       }),
       clock: this.clock,
       lease: leaseKey,

@@ -89,7 +89,6 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
       : undefined;
   const { previousResources } = facts;
   const returnable = previousResources && returnableOf(services, claim, owned, previousResources);
-  const isReturnable = returnable !== undefined && returnable === managed;
   const offered = managed ?? provisioning?.resourceClass;
   const own = owned.find((one) => one === managed);
   const incompatible = attempt(() => service && managed && whyResourceIncompatible(service, claim, managed));
@@ -102,7 +101,7 @@ function bindingOf(facts: Omit<View, 'binding' | 'first'>, claim: Claim): Bindin
     named: thereOf(named),
     managed,
     previous: previousResources?.previous,
-    ...(isReturnable && {
+    ...(returnable !== undefined && {
       returnable,
       notGivenBack: whyNotGivenBack(returnable, claim, uidOf(facts.namespace)),
     }),
