@@ -1,5 +1,4 @@
 import isMatch from 'lodash/isMatch.js';
-import pickBy from 'lodash/pickBy.js';
 import type { FieldRule, Owner } from '../../package/stack.ts';
 import { isOwnerTag, retagged } from '../../package/stack.ts';
 
@@ -11,7 +10,11 @@ const isReserved = (key: string): boolean => /^aws:/i.test(key);
 const isOwn = (key: string): boolean => !isOwnerTag(key) && !isReserved(key);
 
 /** The tags that users may write, without the owner's tags and AWS's own. */
-export const ownTags = (tags: Tags = {}): Tags => pickBy(tags, (_value, key) => isOwn(key));
+export const ownTags = (tags: Tags = {}): Tags => tagsOf(tags, isOwn);
+
+/** Without lodash, whose pickBy leaves out a tag `constructor`. */
+const tagsOf = (tags: Tags, isWanted: (key: string) => boolean): Tags =>
+  Object.fromEntries(Object.entries(tags).filter(([key]) => isWanted(key)));
 
 /**
  * The comparison of `forProvider.tags` with the existing tags. Other tags stay, and tags that users may not write are
@@ -40,7 +43,7 @@ export interface TagsWanted {
 export function tagChange({ actual, wanted, owner, isChanging }: TagsWanted): TagChange | undefined {
   const merged = { ...actual, ...ownTags(wanted ?? {}) };
   const tags = retagged(merged, owner, isChanging || wanted !== undefined) ?? merged;
-  const set = pickBy(tags, (value, key) => actual[key] !== value);
+  const set = tagsOf(tags, (key) => actual[key] !== tags[key]);
   const remove = Object.keys(actual).filter((key) => !Object.hasOwn(tags, key));
   return Object.keys(set).length + remove.length === 0 ? undefined : { set, remove };
 }

@@ -10,6 +10,8 @@ import type { VPC } from '../../../stacks/aws/kinds/ec2/v1beta1/vpc.ts';
 import { ProviderConfigKind } from '../../../stacks/aws/kinds/v1beta1/provider-config.ts';
 import { withLabelTags } from '../../../stacks/aws/label-tags.ts';
 import { createAwsStack } from '../../../stacks/aws/stack.ts';
+import type { Tags } from '../../../stacks/aws/tags.ts';
+import { tagChange } from '../../../stacks/aws/tags.ts';
 import { FakeCluster } from '../../controllers/cluster-fake.ts';
 import { FakeProcess } from '../../controllers/environment-fake.ts';
 import { managed } from '../../controllers/objects.ts';
@@ -51,6 +53,21 @@ describe('the labels that a provider lists are among the tags', () => {
     const resource = of('VPC', { tags: { stage: 'test' } });
     for (const without of [undefined, [], ['absent']])
       assert.equal(withLabelTags(resource, without), resource);
+  });
+});
+
+test('the labels that a provider lists never replace the owner of a resource, or a tag of AWS', () => {
+  const names = ['crossplane-kind', 'crossplane-name', 'crossplane-class', 'crossplane-provider'];
+  const hostile = Object.fromEntries([...names, 'constructor', 'toString'].map((key) => [key, 'mine']));
+  const resource = managed({ forProvider: {} }, { labels: hostile });
+  const { tags } = withLabelTags(resource, [...Object.keys(hostile), '__proto__']).spec.forProvider as {
+    readonly tags: Tags;
+  };
+  const owner = { kind: 'vpc.ec2', name: 'orders' };
+  const change = tagChange({ actual: {}, wanted: tags, owner, isChanging: true });
+  assert.deepEqual(change, {
+    set: { constructor: 'mine', toString: 'mine', 'crossplane-kind': 'vpc.ec2', 'crossplane-name': 'orders' },
+    remove: [],
   });
 });
 
