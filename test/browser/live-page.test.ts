@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import type { BrowserPage, Chromium, PageOptions } from '../../tools/offline/chromium.ts';
@@ -141,6 +142,28 @@ describe('the live page in a browser', { skip }, () => {
       page,
       "![...document.querySelectorAll('.row .name')].some((e) => e.innerText === 'team-shop/fresh')",
     );
+    await page.close();
+  });
+
+  test('the trace of a claim names the entries that are rendered from a template, and no value', async () => {
+    const page = await opened();
+    const key = { namespace: 'team-shop', name: 'rendered' };
+    const template = { DATABASE_URL: 'x://{{ password | uri }}' };
+    const writeConnectionSecretToRef = { name: key.name, template };
+    world.claim(key.name, { classSelector: { matchLabels: { size: 'small' } }, writeConnectionSecretToRef });
+    const isBound = "e.innerText.includes('team-shop/rendered') && e.innerText.includes('Bound')";
+    await until(page, `[...document.querySelectorAll('.row')].some((e) => ${isBound})`);
+    await page.evaluate("location.hash = '#fancysqlinstances.database.crossplane.io/team-shop/rendered'");
+    const says = 'rendered from a template: DATABASE_URL';
+    await until(page, `document.querySelector('#trace').innerText.includes('${says}')`);
+    const { password = assert.fail('no password') } = decodeDetails(world.cluster.get(SecretKind, key));
+    const shown = await page.evaluate<string>('document.documentElement.outerHTML');
+    assert.doesNotMatch(shown, new RegExp(`${password}|x://`));
+    assert.deepEqual(page.errors, []);
+    world.cluster.leave(FancySQLInstanceKind, key);
+    const isGone =
+      "![...document.querySelectorAll('.row .name')].some((e) => e.innerText === 'team-shop/rendered')";
+    await until(page, isGone);
     await page.close();
   });
 
