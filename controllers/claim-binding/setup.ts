@@ -1,3 +1,4 @@
+import pick from 'lodash/pick.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { getCondition, incompleteTemplate } from '../../apis/core/v1alpha1/condition.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
@@ -97,6 +98,10 @@ export function blockingSecretOf(claim: Claim): NamedSecret | undefined {
   const key = isBlocked && !wasDeleted(claim) ? secretKeyOfClaim(claim) : undefined;
   return key && { ...key, isChangedAtFirst: 'always' };
 }
+
+/** The content of a Secret that is no copy of another one. A claim's Secret may be a copy of an entry in a secret store. */
+const contentWithoutSource = (secret: Secret): unknown =>
+  propagationSource(secret) === undefined && [secret.data, pick(secret.metadata, ['labels', 'annotations'])];
 
 /**
  * Binds the claims of one kind to managed resources. `storedConnection`: reads the credential of a resource that publishes
@@ -209,6 +214,14 @@ export function claimBindingController(
       .throughFormer(
         (secret) => claimOfTarget(secret).filter((key) => !isEnding(key)),
         'its secret was deleted or made immutable, or has another owner or source',
+      ),
+    // Secret propagation undoes an edit of the copy of another Secret.
+    wokenBy(secrets.store)
+      .when(changed(contentWithoutSource))
+      .writtenByOthers()
+      .through(
+        (secret) => claimOfTarget(secret).filter((key) => !isEnding(key)),
+        'its secret, a copy from a secret store, was edited',
       ),
     wokenBy(secrets.store)
       .when(appears)

@@ -304,6 +304,22 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     assert.equal(labelled.trim(), 'secret/wishlists-connection');
   });
 
+  test('a class that publishes to Vault alone gives its claim the entries of the template', async () => {
+    const page = samples.find(({ title }) => title === 'docs/managed-resources.md: docs-store-alone');
+    const yaml = (page?.yaml ?? assert.fail('no such example'))
+      .replaceAll('docs-store-alone', 'docs-vault-alone')
+      .replaceAll('docs-from-store', 'docs-from-vault')
+      .replace('      name: docs\n', '      name: docs-vault\n');
+    const apply = ['apply', '-f', '-', '-o', 'json'];
+    const applied = JSON.parse(await services.controlPlane.kubectl(apply, yaml));
+    const [claim = assert.fail('no claim')] = (applied.items as readonly KubernetesObject[]).filter(isClaim);
+    await settled('the claim has its Secret from Vault', [claim]);
+    const entry = vault.peek(`crossplane/docs-from-vault-${claim.metadata.uid}`)?.data;
+    const path = 'jsonpath={.data.DATABASE_URL}';
+    const rendered = await kubectl('get', 'secret', 'docs-from-vault', '-o', path);
+    assert.equal(Buffer.from(rendered, 'base64').toString(), entry?.uri ?? assert.fail('no entry'));
+  });
+
   test('the entries that docs/use-the-secret.md shows for each framework connect to the database', async (t) => {
     const folder = await temporaryFolder(t);
     const saved = async (name: string, keys: readonly string[]): Promise<void> => {

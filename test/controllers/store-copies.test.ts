@@ -146,7 +146,7 @@ for (const type of Object.keys(stores)) {
         ...now,
         data: encodeDetails({ password: 'x' }),
       }));
-      await process.settle(2 * pollMs);
+      await process.settle();
       assert.deepEqual(copied(), before);
       cluster.delete(SecretKind, connKey);
       await process.settle();
