@@ -2,7 +2,6 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, withFinalizer, withoutFinalizer } from '../../apis/core/v1alpha1/meta.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
@@ -112,8 +111,6 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
       if (run.target === current) run.target = written;
       return;
     }
-    const problem = secretNameProblem(desired.metadata.name);
-    if (problem !== undefined) throw new Error(problem);
     try {
       await secrets.create(desired, signal);
     } catch (error) {

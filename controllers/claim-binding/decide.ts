@@ -158,11 +158,14 @@ function resourceLost({ claim, managed }: BindingFacts) {
   return managed === undefined && wasBound(claim) ? wait('ResourceLost') : undefined;
 }
 
-/** No Secret can have the name that the claim gives. So nothing is created for it, and it binds no resource. */
+/**
+ * No Secret can have the name that the claim gives. So nothing is created for it, and it binds no resource. A Bound claim
+ * keeps its resource, and the Secret that it named before.
+ */
 function secretNameInvalid({ claim }: BindingFacts) {
   const { name } = claim.spec.writeConnectionSecretToRef ?? {};
   const isInvalid = name !== undefined && secretNameProblem(name) !== undefined;
-  return isInvalid && !wasBound(claim) ? wait('SecretNameInvalid') : undefined;
+  return isInvalid ? wait('SecretNameInvalid') : undefined;
 }
 
 /** The class of the claim does not exist. The creation of the class triggers the next run. */

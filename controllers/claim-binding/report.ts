@@ -80,7 +80,8 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
   SecretNameInvalid: ({ claim }) => {
     const message = secretNameProblem(claim.spec.writeConnectionSecretToRef?.name ?? '');
     const ready = notReady('InvalidValue', message);
-    return report('CannotPropagateConnectionDetails', ready, { isError: true });
+    const phase = wasBound(claim) ? keepsPhase : 'Unbound';
+    return report('CannotPropagateConnectionDetails', ready, { isError: true, phase });
   },
   ClassMissing: ({ claim }) => {
     const { classRef = {}, resourceRef } = claim.spec;

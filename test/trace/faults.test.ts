@@ -476,7 +476,7 @@ const cases: readonly Case[] = [
     play: claiming({ writeConnectionSecretToRef: { name: 'Bad_Name' } }),
     link: 'claim',
     cause:
-      'No Secret can have the name "Bad_Name": it must consist of lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef.',
+      'No Secret can have the name "Bad_Name": it must consist of at most 253 lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef.',
   },
   {
     fault: 'unknown kind',

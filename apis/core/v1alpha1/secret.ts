@@ -123,7 +123,7 @@ export const secretNameProblem = (name: string): string | undefined =>
 export const secretNamespaceProblem = (namespace: string, className?: string): string | undefined =>
   namespace.length <= maxNamespaceLength && namespaceName.test(namespace)
     ? undefined
-    : `no namespace can have the name "${namespace}": it must consist of lowercase letters, digits and "-"; ${advice.correctNamespace(className)}`;
+    : `no namespace can have the name "${namespace}": it must consist of at most ${maxNamespaceLength} lowercase letters, digits and "-"; ${advice.correctNamespace(className)}`;
 
 /** The key of a Secret. */
 export const secretKeyOf = ({ metadata }: Secret): SecretKey => ({

@@ -489,7 +489,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   },
   'a claim whose Secret can have no such name gets no resource, also one that exists': () => {
     const message =
-      'no Secret can have the name "Bad_Name": it must consist of lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef';
+      'no Secret can have the name "Bad_Name": it must consist of at most 253 lowercase letters, digits, "-" and "."; name another in spec.writeConnectionSecretToRef';
     const report = refuses('CannotPropagateConnectionDetails', message, 'InvalidValue');
     const misnamed = claim({ ...named.spec, writeConnectionSecretToRef: { name: 'Bad_Name' } });
     return reports('SecretNameInvalid', report, { claim: misnamed, managed: unbound });

@@ -172,6 +172,31 @@ test('a Bound claim that names a Secret of another owner keeps the former one as
   assert.deepEqual(claimAt()?.status?.binding, { name: 'conn' });
 });
 
+test('a Bound claim that names a Secret that cannot exist keeps the former one, and says what is wrong', async () => {
+  const { cluster, process, claimAt, ready, synced, copied, reshape } = await boundScene({});
+  const before = copied();
+  const rename = (name: string) =>
+    cluster.edit(claimKind, orders, (now: Claim) => ({
+      ...now,
+      spec: { ...now.spec, writeConnectionSecretToRef: { name } },
+    }));
+  rename('Bad_Name');
+  await process.settle();
+  assert.deepEqual([ready().status, ready().reason], ['False', 'InvalidValue']);
+  assert.match(
+    ready().message ?? '',
+    /^no Secret can have the name "Bad_Name": .*; name another in spec\.writeConnectionSecretToRef$/,
+  );
+  assert.equal(synced().message, ready().message);
+  assert.deepEqual(
+    [claimAt()?.status?.bindingPhase, claimAt()?.status?.binding],
+    ['Bound', { name: 'conn' }],
+  );
+  assert.deepEqual(copied(), before);
+  await reshape({});
+  assert.deepEqual([ready().status, synced().status], ['True', 'True']);
+});
+
 describe('a class with a template', () => {
   test('renders for a Bound claim with one write, and the claim can replace an entry', async () => {
     const { reshapeClass, reshape, copied } = await boundScene({});
