@@ -5,6 +5,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
+import { noteOnStart } from '../claim/previous-resources.ts';
 import { logQuietAct } from '../log-changes.ts';
 import { isReturnable, retentionText } from '../retention.ts';
 import type { BindingContext, RunMemory } from './context.ts';
@@ -42,7 +43,7 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
         return [];
       case 'TakeBack':
         await update(decision.managed, withClaimRef(decision.managed, claim));
-        return [tookBack(decision.managed)];
+        return [tookBack(decision.managed, claim)];
       case 'SetClaimRef':
       case 'CorrectClaimRef':
         await update(decision.managed, withClaimRef(decision.managed, claim));
@@ -133,8 +134,11 @@ function returnText(released: Managed): string {
   return `, and is ${retentionText(released)}. A claim of the same kind, namespace and name gets it back${first}`;
 }
 
-const tookBack = ({ kind, metadata }: Managed): EventFacts =>
-  normal('TookBackResource', `took back ${kind} ${metadata.name}, which a claim of this name had before`);
+const tookBack = ({ kind, metadata }: Managed, claim: Claim): EventFacts =>
+  normal(
+    'TookBackResource',
+    `took back ${kind} ${metadata.name}, which a claim of this name had before${noteOnStart(claim)}`,
+  );
 
 const returnableElsewhere = (managed: Managed): EventFacts => ({
   type: 'Warning',

@@ -25,7 +25,7 @@ import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
 import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
-import { startsEmpty } from '../claim/previous-resources.ts';
+import { noteOnStart, startsEmpty } from '../claim/previous-resources.ts';
 import { unknownClaim } from '../credential.ts';
 import { shouldDelete } from '../management-policies.ts';
 import { hasRetention, isToExpire, retentionText } from '../retention.ts';
@@ -119,8 +119,10 @@ const reports: Readonly<Record<Reported, (facts: BindingFacts, now: Date) => Rep
     refusal('ControlledByOther', managed, `is controlled by another object; ${another(claim)}`),
   NotOffered: ({ managed }) =>
     refusal('NotOffered', managed, `is only observed, and not available to claims; ${advice.offerObserved}`),
-  AwaitRelease: ({ previous }) =>
-    waiting(`${describe(previous)} of a previous claim of this name is not released yet`),
+  AwaitRelease: ({ claim, previous }) =>
+    waiting(
+      `${describe(previous)} of a previous claim of this name is not released yet${noteOnStart(claim)}`,
+    ),
   AwaitGiveBack: reportNotGivenBack,
   Released: ({ service, managed, claim }) => {
     if (service === undefined) return undefined;
@@ -321,7 +323,7 @@ function reportNotGivenBack({ claim, returnable, notGivenBack = '' }: BindingFac
   const afterDate =
     returnable !== undefined && isToExpire(returnable) ? `. Else, after that date ${after}` : '';
   const empty = isNamed ? upperFirst(advice.startWithoutReference) : advice.startEmpty;
-  const ways = `${advice.giveResourceBack(namespace, name)}. ${empty}${afterDate}`;
+  const ways = `${advice.giveResourceBack(namespace, name)}. ${empty}${afterDate}${noteOnStart(claim)}`;
   return waiting(`${what}; ${notGivenBack}. ${ways}`, { type: 'Warning', reason: 'KeptResourceExists' });
 }
 

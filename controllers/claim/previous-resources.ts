@@ -2,7 +2,8 @@ import sortBy from 'lodash/sortBy.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys, ineffectiveSwitch, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
+import { shortened } from '../../apis/core/v1alpha1/printable.ts';
 import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { ClaimService } from '../claim-service.ts';
@@ -13,6 +14,17 @@ import { isOwnedBy, namesClaim, wasBoundHere } from './ownership.ts';
 /** Whether the author wants a claim that takes no resource back, and waits for none. */
 export const startsEmpty = ({ metadata }: Claim): boolean =>
   metadata.annotations?.[annotationKeys.startEmpty] === 'true';
+
+/** For messages: the author wanted a claim that starts empty, and wrote another value than `true`. Empty text: not so. */
+export function noteOnStart({ metadata }: Claim): string {
+  const value = ineffectiveSwitch(metadata.annotations?.[annotationKeys.startEmpty]);
+  if (value === undefined) return '';
+  const text = JSON.stringify(shortened(value, longestValue));
+  return `. The annotation ${annotationKeys.startEmpty} of this claim is ${text}, and has no effect: it must be exactly "true"`;
+}
+
+/** The most characters of the value of an annotation in a message. */
+const longestValue = 40;
 
 /** The resources of previous claims with the kind, namespace and name of a claim. */
 export interface PreviousResources {

@@ -230,6 +230,19 @@ describe('a claim that is deleted and created again', () => {
     assert.deepEqual(resources().map(phaseOf).toSorted(), ['Bound', 'Released']);
   });
 
+  test('gets it back with a notice if the annotation for an empty one has another value than true', async () => {
+    const { end, apply, process, ready, resources } = await bound();
+    await end();
+    apply({ annotations: { [annotationKeys.startEmpty]: 'True' } });
+    await process.settle();
+    assert.deepEqual([ready().status, resources().map(phaseOf)], ['True', ['Bound']]);
+    const tookBack = process.events.find(({ reason }) => reason === 'TookBackResource');
+    assert.match(
+      tookBack?.message ?? '',
+      /had before\. The annotation crossplane\.io\/start-empty of this claim is "True", and has no effect: it must be exactly "true"$/,
+    );
+  });
+
   test('does not start empty if it names the kept one, and reports the two ways on', async () => {
     const { end, apply, process, ready, claim, resources } = await bound();
     const { spec = assert.fail() } = claim() ?? {};
@@ -361,6 +374,7 @@ describe('a claim does not take a kept resource back by itself', () => {
     await process.settle();
     assert.equal(ready().reason, 'KeptResourceExists');
     assert.match(ready().message ?? '', /namespace team was created again/);
+    assert.doesNotMatch(ready().message ?? '', /has no effect/);
     assert.equal(password(), undefined);
     assert.equal(resources().length, 1);
     const { uid = '' } = cluster.get(NamespaceKind, { name: 'team' })?.metadata ?? {};
@@ -370,6 +384,16 @@ describe('a claim does not take a kept resource back by itself', () => {
     await process.settle();
     assert.deepEqual([ready().status, password()], ['True', before]);
     assert.equal(resource().metadata.annotations?.[annotationKeys.giveBack], undefined);
+  });
+
+  test('in such a namespace, also if the annotation for an empty one has another value than true', async () => {
+    const { end, apply, createNamespace, process, ready } = await bound();
+    await end({ withNamespace: true });
+    createNamespace();
+    apply({ annotations: { [annotationKeys.startEmpty]: 'yes' } });
+    await process.settle();
+    assert.equal(ready().reason, 'KeptResourceExists');
+    assert.match(ready().message ?? '', / is "yes", and has no effect: it must be exactly "true"$/);
   });
 
   test('if an administrator gave it back to a namespace that was deleted since', async () => {

@@ -1,7 +1,7 @@
 import type { Described } from '../schema.ts';
 import type { classSpecTemplate } from './define-class.ts';
 import type { KubernetesObject } from './kind.ts';
-import { annotationKeys } from './meta.ts';
+import { annotationKeys, ineffectiveSwitch } from './meta.ts';
 
 /** The template of a resource class. Definitions of older versions may lack any of these fields. */
 type ClassSpecTemplate = Partial<Described<typeof classSpecTemplate>> & {
@@ -20,8 +20,6 @@ const markOfDefault = ({ metadata }: KubernetesObject): string | undefined =>
 /** Whether a class is the default of its kind: the annotation is exactly `true`. */
 export const isDefaultClass = (object: KubernetesObject): boolean => markOfDefault(object) === 'true';
 
-/** A value of the annotation that has no effect, such as `True`. Undefined: there is none, or it is `true` or `false`. */
-export function ineffectiveDefault(object: KubernetesObject): string | undefined {
-  const value = markOfDefault(object);
-  return value === 'true' || value === 'false' ? undefined : value;
-}
+/** A value of the annotation that has no effect, such as `True`. */
+export const ineffectiveDefault = (object: KubernetesObject): string | undefined =>
+  ineffectiveSwitch(markOfDefault(object));

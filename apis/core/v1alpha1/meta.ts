@@ -98,6 +98,13 @@ export const nameOf = (object: KubernetesObject): string => externalName(object)
 export const isPaused = (object: KubernetesObject): boolean =>
   object.metadata.annotations?.[annotationKeys.paused] === 'true';
 
+/**
+ * The value of an annotation that only `true` switches on, if it has no effect, such as `True`. Undefined: there is none, or
+ * it is `true` or `false`.
+ */
+export const ineffectiveSwitch = (value: string | undefined): string | undefined =>
+  value === 'true' || value === 'false' ? undefined : value;
+
 export const hasFinalizer = (object: KubernetesObject, finalizer: string): boolean =>
   object.metadata.finalizers?.includes(finalizer) ?? false;
 
