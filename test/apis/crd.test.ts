@@ -97,15 +97,18 @@ describe('columns of kubectl get', () => {
     ],
     class: [
       ['DEFAULT-ANNOTATION', 'RECLAIM-POLICY', 'RETAIN-FOR', 'AGE'],
-      ['PROVIDER', 'PROVIDER-CONFIG', 'POLICIES'],
+      ['PROVIDER', 'PROVIDER-CONFIG', 'DELETION-POLICY', 'POLICIES'],
     ],
     managed: [
       ['READY', 'SYNCED', 'STATUS', 'DELETE-AT', 'EXTERNAL-NAME', 'CLAIM', 'CLAIM-NAMESPACE', 'AGE'],
-      [],
+      ['RECLAIM-POLICY', 'RETAIN-FOR', 'DELETION-POLICY', 'POLICIES'],
     ],
     provider: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
     providerConfig: [['SECRET-NAME', 'USERS', 'READY', 'REASON', 'AGE'], ['VERSION']],
-    unclaimed: [['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'], []],
+    unclaimed: [
+      ['READY', 'SYNCED', 'EXTERNAL-NAME', 'AGE'],
+      ['RECLAIM-POLICY', 'RETAIN-FOR', 'DELETION-POLICY', 'POLICIES'],
+    ],
   };
   test('there are managed kinds that claims bind, and others', () => {
     const managed = [...definitions.values()].filter((definition) => roleOf(definition) === 'managed');

@@ -141,6 +141,7 @@ const classColumns: readonly Column[] = [
   { name: 'RETAIN-FOR', type: 'string', jsonPath: '.specTemplate.retainFor' },
   { name: 'PROVIDER', type: 'string', jsonPath: '.specTemplate.providerRef.name', priority: 1 },
   { name: 'PROVIDER-CONFIG', type: 'string', jsonPath: '.specTemplate.providerConfigRef.name', priority: 1 },
+  { name: 'DELETION-POLICY', type: 'string', jsonPath: '.specTemplate.deletionPolicy', priority: 1 },
   { name: 'POLICIES', type: 'string', jsonPath: '.specTemplate.managementPolicies', priority: 1 },
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];

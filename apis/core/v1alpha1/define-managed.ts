@@ -149,6 +149,14 @@ const claimColumns: readonly Column[] = [
   { name: 'CLAIM-NAMESPACE', type: 'string', jsonPath: '.spec.claimRef.namespace' },
 ];
 
+/** With `-o wide`: the fields that decide what the end of the claim, and a deletion, leave. */
+const policyColumns: readonly Column[] = [
+  { name: 'RECLAIM-POLICY', type: 'string', jsonPath: '.spec.reclaimPolicy', priority: 1 },
+  { name: 'RETAIN-FOR', type: 'string', jsonPath: '.spec.retainFor', priority: 1 },
+  { name: 'DELETION-POLICY', type: 'string', jsonPath: '.spec.deletionPolicy', priority: 1 },
+  { name: 'POLICIES', type: 'string', jsonPath: '.spec.managementPolicies', priority: 1 },
+];
+
 /** READY, SYNCED and STATUS come before the names, which are long, so that a terminal of 120 columns shows them. */
 const managedColumns = (isClaimable: boolean): readonly Column[] => [
   { name: 'READY', type: 'string', jsonPath: ".status.conditions[?(@.type=='Ready')].status" },
@@ -160,6 +168,7 @@ const managedColumns = (isClaimable: boolean): readonly Column[] => [
     jsonPath: '.metadata.annotations.crossplane\\.io/external-name',
   },
   ...(isClaimable ? claimColumns : []),
+  ...policyColumns,
   { name: 'AGE', type: 'date', jsonPath: '.metadata.creationTimestamp' },
 ];
 
