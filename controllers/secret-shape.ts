@@ -9,10 +9,10 @@ import uniq from 'lodash/uniq.js';
 import { advice } from '../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../apis/core/v1alpha1/claim.ts';
 import type { SecretShape } from '../apis/core/v1alpha1/claim-secret.ts';
-import { isBindingEntry, isEntryKey } from '../apis/core/v1alpha1/claim-secret.ts';
+import { isBindingEntry, isEntryKey, notEntryKey } from '../apis/core/v1alpha1/claim-secret.ts';
 import type { Class } from '../apis/core/v1alpha1/class.ts';
 import { compareNames } from '../apis/core/v1alpha1/name-order.ts';
-import { firstNames } from '../apis/core/v1alpha1/printable.ts';
+import { firstNames, shortened } from '../apis/core/v1alpha1/printable.ts';
 import type { Secret } from '../apis/core/v1alpha1/secret.ts';
 import { whyKeyRefused } from '../apis/core/v1alpha1/template-metadata.ts';
 import type { Shaped } from './secret-shape-record.ts';
@@ -99,7 +99,7 @@ function entriesOf(
   for (const key of keys) {
     const result = whyNoEntry(key, only) ?? rendered(template[key] ?? '', details, roomBytes);
     if ('problem' in result) {
-      problems.push({ text: `entry ${key} ${result.problem}`, isOwn: isOwnEntry(key, shape) });
+      problems.push({ text: `entry ${shown(key)} ${result.problem}`, isOwn: isOwnEntry(key, shape) });
     } else {
       roomBytes -= result.value.length;
       entries.push([key, result.value.toString('base64')]);
@@ -110,9 +110,12 @@ function entriesOf(
 
 /** A definition with rules refuses these entries, but not if claim and class do not agree about `only`. */
 function whyNoEntry(key: string, only: boolean): { readonly problem: string } | undefined {
-  if (!isEntryKey(key)) return { problem: 'has a key that no Secret can have' };
+  if (!isEntryKey(key)) return { problem: `has a key that ${notEntryKey}` };
   return !only && isBindingEntry(key) ? { problem: 'belongs to Service Binding' } : undefined;
 }
+
+/** The key in a message. A definition without rules admits one that is longer than the message. */
+const shown = (key: string): string => shortened(key, longestShown);
 
 /** Whether the claim has the entry, or wants the details beside an entry that the class has instead of them. */
 const isOwnEntry = (key: string, { own }: Shape): boolean =>
@@ -131,10 +134,12 @@ const refusedKeys = (
   Object.keys(shape[field])
     .filter(isRefused)
     .map((key) => ({
-      text: `${noun} ${key} ${whyKeyRefused(key)}`,
+      text: `${noun} ${shown(key)} ${whyKeyRefused(key)}`,
       isOwn: Object.hasOwn(own[field] ?? {}, key),
     }));
 
+/** The most characters of a key in a message. */
+const longestShown = 100;
 /** How many problems a message names. */
 const mostNamed = 3;
 

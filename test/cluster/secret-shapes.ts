@@ -13,6 +13,7 @@ const admitted: Readonly<Record<string, SecretShape>> = {
     template: { URL: '{{uri}}', '.env': 'A={{ password | shell }}\n{{{{ a }}', _: '{"a": {' },
   },
   only: { template: { type: '{{ type }}', URL: '{{ uri | jdbc }}' }, only: true },
+  'a key as long as one can be': { template: { ['a'.repeat(253)]: 'x' } },
   'names of properties of all objects': JSON.parse(
     '{"labels": {"constructor": "x"}, "template": {"__proto__": "x", "toString": "{{ __proto__ }}"}}',
   ),
@@ -36,7 +37,14 @@ const refused: Readonly<Record<string, readonly [SecretShape, RegExp]>> = {
   'a key that no label can have': [{ labels: { 'a b': 'x' } }, /the key a b is not one/],
   'a value that no label can have': [{ labels: { a: 'b c' } }, /labels/],
   '21 labels': [{ labels: manyOf(21, 'x') }, /must have at most 20 items/],
-  'a key that no entry can have': [{ template: { '../a': 'x' } }, /each key must consist of/],
+  'a key that no entry can have': [
+    { template: { '../a': 'x', ok: 'y' } },
+    /the key \.\.\/a does not consist of at most 253 letters, digits, "-", "_" and "\."; use another key/,
+  ],
+  'a key that is longer than one can be': [
+    { template: { ['a'.repeat(254)]: 'x' } },
+    /the key a{254} does not consist of at most 253 letters/,
+  ],
   'braces without an end': [{ template: { A: '{{ host' } }, braces],
   'nested braces': [{ template: { A: '{{ {{ host }} }}' } }, braces],
   'a filter without an end': [{ template: { A: '{{ host | uri' } }, braces],

@@ -190,7 +190,11 @@ describe('a part of the shape that cannot be written', () => {
     ],
     'is an entry that no Secret can have': [
       { template: { '../a': 'x' } },
-      `entry ../a has a key that no Secret can have; ${keys}; ${correct}`,
+      `entry ../a has a key that does not consist of at most 253 letters, digits, "-", "_" and "."; ${keys}; ${correct}`,
+    ],
+    'is named by the beginning of a key that is too long': [
+      { template: { ['a'.repeat(254)]: 'x' } },
+      `entry ${'a'.repeat(99)}… has a key that does not consist of at most 253 letters, digits, "-", "_" and "."; ${keys}; ${correct}`,
     ],
     'is a label or annotation of the controllers or of Kubernetes': [
       {

@@ -8,7 +8,7 @@ import type { Rule } from '../rules.ts';
 import { withRules } from '../rules.ts';
 import type { Described } from '../schema.ts';
 import { name, optional } from '../schema.ts';
-import { labelsAndAnnotations } from './template-metadata.ts';
+import { keyRule, labelsAndAnnotations } from './template-metadata.ts';
 
 /** The filters of templates. */
 const templateFilters = ['uri', 'json', 'base64', 'shell', 'jdbc', 'upper'] as const;
@@ -29,6 +29,8 @@ const wellFormed = `^([^{]|\\{[^{]|${reference})*\\{?$`;
 /** The key of an entry of a Secret, as the API server requires it. */
 const entryKey = '^([.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*)$';
 const longestKey = 253;
+/** Why a key is none of an entry. It follows the key in messages. */
+export const notEntryKey = `does not consist of at most ${longestKey} letters, digits, "-", "_" and "."`;
 
 /** Entries that Service Binding needs. They are those of the connection details, unless the template replaces all. */
 const bindingEntries = ['type', 'provider'];
@@ -39,6 +41,8 @@ export const isEntryKey = (key: string): boolean =>
 export const isBindingEntry = (key: string): boolean => bindingEntries.includes(key);
 
 const matches = (value: string, pattern: string): string => `${value}.matches(r'${pattern}')`;
+
+const isKey = `size(key) <= ${longestKey} && ${matches('key', entryKey)}`;
 
 const template = withRules(
   z
@@ -53,10 +57,7 @@ const template = withRules(
       'Further entries of the Secret, by key. In each text, `{{ key }}` is replaced by an entry of the connection details, and `{{{{` by two braces. A filter changes the entry, as in `{{ password | uri }}`: uri (percent-encoding), json, base64, shell (in single quotes), jdbc (an address for JDBC) and upper.',
     )
     .meta({ maxProperties: mostEntries }),
-  {
-    rule: `self.all(key, size(key) < 254 && ${matches('key', entryKey)})`,
-    message: 'each key must consist of letters, digits, "-", "_" and "."',
-  },
+  keyRule(`(${isKey})`, `!(${isKey})`, notEntryKey),
 );
 
 /** The fields by which a claim, and the class of the claim, shape the Secret of the claim. */

@@ -22,7 +22,7 @@ const reserved = 'belongs to Kubernetes or to these controllers';
 const notQualified = 'is not one that Kubernetes allows';
 
 /** A rule for the keys of a map, by two conditions in CEL. The message of the API server names the first wrong key. */
-const keyRule = (isAllowed: string, isWrong: string, why: string): Rule => ({
+export const keyRule = (isAllowed: string, isWrong: string, why: string): Rule => ({
   rule: `self.all(key, ${isAllowed})`,
   message: `a key ${why}; ${advice.useAnotherKey}`,
   messageExpression: `'the key ' + self.filter(key, ${isWrong})[0] + ' ${why}; ${advice.useAnotherKey}'`,
