@@ -11,6 +11,9 @@ const details = new Map(
     password: `a'b "c"\n$d ü`,
     uri,
     'dashed-key.with_all': 'x',
+    mysql: 'mysql://shop:a%2Fb@db:3306/shop',
+    redis: 'redis://default:x@cache:6379',
+    'old-redis': 'rediss://:x@cache:6379',
   }).map(([key, value]) => [key, Buffer.from(value)]),
 );
 details.set('__proto__', Buffer.from('own'));
@@ -54,6 +57,9 @@ const cases: Readonly<Record<string, readonly (readonly [template: string, want:
       '{{ uri | jdbc }}',
       'jdbc:postgresql://db.example.org:5432/shop?sslmode=require&user=o%27neil&password=a%2Bb%25',
     ],
+    ['{{ mysql | jdbc }}', 'jdbc:mysql://db:3306/shop?user=shop&password=a%2Fb'],
+    ['{{ redis | jdbc }}', 'jdbc:redis://cache:6379?user=default&password=x'],
+    ['{{ old-redis | jdbc }}', 'jdbc:rediss://cache:6379?password=x'],
   ],
   'a key that does not exist is a problem': [
     ['{{ pasword }}', 'problem: needs the key "pasword"'],
