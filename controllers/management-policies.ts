@@ -25,19 +25,13 @@ const policiesOf = (spec: Pick<ManagedSpec, 'managementPolicies'>): ReadonlySet<
 const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
   policies.size === 1 && policies.has('*');
 
-/**
- * Why the management policies are not supported; undefined if they are. Order and repetition do not matter. `field` names
- * them in the message.
- */
-export function invalidPolicies(
-  spec: Pick<ManagedSpec, 'managementPolicies'>,
-  field = 'spec.managementPolicies',
-): string | undefined {
+/** Why the management policies are not supported; undefined if they are. Order and repetition do not matter. */
+export function invalidPolicies(spec: Pick<ManagedSpec, 'managementPolicies'>): string | undefined {
   const policies = policiesOf(spec);
   const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
   if (isDefault(policies) || supported.has(initials)) return undefined;
   const given = [...policies].toSorted().join(', ');
-  return `${field} has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
+  return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
 /** Why `onLoss` is not supported; undefined if it is. A definition without rules admits any value. */

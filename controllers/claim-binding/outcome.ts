@@ -1,7 +1,6 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pick from 'lodash/pick.js';
-import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { binding, creating, deleting, getCondition, notReady } from '../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -45,12 +44,11 @@ export const secretConflict: FailureFacts = {
   ready: (message) => notReady('SecretConflict', message),
 };
 /** The run is not retried after a delay: a change of the class or the claim triggers the next run. */
-export const cannotConfigure = (resourceClass: string): FailureFacts => ({
+export const cannotConfigure: FailureFacts = {
   reason: 'CannotConfigureManagedResource',
   ready: (message) => notReady('Incompatible', message),
-  hint: advice.correctClaim(resourceClass),
   result: done,
-});
+};
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
 export function failureOf(

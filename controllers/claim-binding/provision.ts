@@ -18,7 +18,6 @@ import {
 import type { NameLimits } from '../../apis/core/v1alpha1/name-limits.ts';
 import { fittingName } from '../../apis/core/v1alpha1/name-limits.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
-import { refuseMalformed } from '../../apis/core/v1alpha1/well-formed.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import { configured } from '../claim/author-calls.ts';
 import {
@@ -27,6 +26,7 @@ import {
   parametersNote,
   whyParametersDiffer,
 } from '../claim/claim-parameters.ts';
+import { whyUnusable } from '../claim/class-template.ts';
 import { whyNotNamed } from '../claim/external-name-choice.ts';
 import { whyClassIncompatible } from '../claim/incompatible.ts';
 import { isProvisionedName, provisionedNames } from '../claim/provisioned-name.ts';
@@ -87,12 +87,13 @@ export function provisioningOf(
 
 /** The planned resource, or the reason why the class cannot serve the claim. */
 function planned(service: ClaimService, claim: Claim, resourceClass: Class): Managed | StepFailure {
-  const theClass = `${resourceClass.kind} ${resourceClass.metadata.name}`;
+  const unusable = whyUnusable(claim, resourceClass);
+  if (unusable !== undefined) return new StepFailure('', unusable, cannotConfigure);
   try {
-    refuseMalformed(resourceClass, theClass);
     return provisionedManaged(service, claim, resourceClass);
   } catch (error) {
-    return new StepFailure('', error, cannotConfigure(theClass));
+    const hint = advice.correctClaim(`${resourceClass.kind} ${resourceClass.metadata.name}`);
+    return new StepFailure('', error, { ...cannotConfigure, hint });
   }
 }
 

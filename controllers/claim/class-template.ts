@@ -5,6 +5,7 @@ import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { entryNameOf, entryNameProblem, whyNoEntryNames } from '../../apis/core/v1alpha1/entry-name.ts';
 import { shortened } from '../../apis/core/v1alpha1/printable.ts';
 import { whyKeyRefused } from '../../apis/core/v1alpha1/template-metadata.ts';
+import { malformationOf } from '../../apis/core/v1alpha1/well-formed.ts';
 import { firstMatch } from '../first-match.ts';
 import { invalidPolicies, shouldCreate } from '../management-policies.ts';
 
@@ -12,19 +13,25 @@ import { invalidPolicies, shouldCreate } from '../management-policies.ts';
 const longestKey = 100;
 
 /**
- * Why a class can provision nothing, or undefined. The API server refuses most of these classes, if their definition has
- * rules.
+ * Why nothing can be provisioned from a class for a claim, with the advice, or undefined. The API server refuses most of
+ * these classes, if their definition has rules. So the advice is for an administrator.
  */
-export const whyNothingProvisioned = (resourceClass: Class): string | undefined =>
-  firstMatch(resourceClass, [policiesUnsupported, creationForbidden, keyRefused, entriesNotNamed]);
-
-function policiesUnsupported(resourceClass: Class): string | undefined {
-  return invalidPolicies(resourceClass.specTemplate, fieldOf(resourceClass, 'managementPolicies'));
+export function whyUnusable(claim: Claim, resourceClass: Class): string | undefined {
+  const fault = firstMatch(resourceClass, [malformed, policiesUnsupported, keyRefused, entriesNotNamed]);
+  return fault === undefined ? entryTooLong(claim, resourceClass) : `${fault}; ${advice.correctClass}`;
 }
 
-function creationForbidden(resourceClass: Class): string | undefined {
-  if (shouldCreate(resourceClass.specTemplate)) return undefined;
-  return `${fieldOf(resourceClass, 'managementPolicies')} does not allow Create; ${advice.allowCreate}`;
+function malformed(resourceClass: Class): string | undefined {
+  const malformation = malformationOf(resourceClass);
+  return malformation && `${resourceClass.kind} ${resourceClass.metadata.name} is malformed: ${malformation}`;
+}
+
+/** The supported policies with Create: `*` alone, or Observe and Create with any others. */
+function policiesUnsupported(resourceClass: Class): string | undefined {
+  const { specTemplate } = resourceClass;
+  if (invalidPolicies(specTemplate) === undefined && shouldCreate(specTemplate)) return undefined;
+  const given = (specTemplate.managementPolicies ?? []).join(', ');
+  return `${fieldOf(resourceClass, 'managementPolicies')} is [${given}]. It must be ["*"], or contain Observe and Create`;
 }
 
 function keyRefused(resourceClass: Class): string | undefined {
@@ -34,7 +41,7 @@ function keyRefused(resourceClass: Class): string | undefined {
       const why = whyKeyRefused(key);
       if (why === undefined) continue;
       const text = JSON.stringify(shortened(key, longestKey));
-      return `${fieldOf(resourceClass, field)} has the key ${text}, which ${why}; ${advice.useAnotherKey}`;
+      return `${fieldOf(resourceClass, field)} has the key ${text}, which ${why}`;
     }
   }
   return undefined;
@@ -48,13 +55,13 @@ function entriesNotNamed(resourceClass: Class): string | undefined {
 
 const entryNameField = 'publishConnectionDetailsTo.name';
 
-/** Why the resource of a claim can have no entry in the secret store of a class, or undefined. */
-export function whyNoEntry(claim: Claim, resourceClass: Class): string | undefined {
+/** The template of a class gives a name for this claim that is too long. */
+function entryTooLong(claim: Claim, resourceClass: Class): string | undefined {
   const { publishConnectionDetailsTo: to } = resourceClass.specTemplate;
   const why = to && entryNameProblem(entryNameOf(to.name, claim));
   return why === undefined
     ? undefined
-    : `the name of an entry that ${fieldOf(resourceClass, entryNameField)} gives for this claim ${why}`;
+    : `the name of an entry that ${fieldOf(resourceClass, entryNameField)} gives for this claim ${why}; ${advice.createOtherClaim('name')}, or ${advice.correctClass}`;
 }
 
 const fieldOf = ({ kind, metadata }: Class, field: string): string =>

@@ -8,7 +8,7 @@ import type { ClaimService } from '../claim-service.ts';
 import { creationParameters } from '../creation-parameters.ts';
 import { decodeIdentity } from '../external-identity.ts';
 import { configured, whyIncompatible } from './author-calls.ts';
-import { whyNoEntry, whyNothingProvisioned } from './class-template.ts';
+import { whyUnusable } from './class-template.ts';
 
 /** The fields of a status that its controllers write. The others are what the external system reports. */
 const ownFields = [
@@ -49,20 +49,18 @@ export function whyClassIncompatible(
   claim: Claim,
   resourceClass: Class,
 ): string | undefined {
-  const unusable = whyNothingProvisioned(resourceClass) ?? whyNoEntry(claim, resourceClass);
-  if (unusable !== undefined) return unusable;
   const why = whyIncompatible(service, claim, creationParameters(resourceClass.specTemplate));
   const { kind, metadata } = resourceClass;
   return why === undefined ? undefined : `${kind} ${metadata.name} ${why}`;
 }
 
 /**
- * Why a claim cannot get a class, or undefined if it can: the class is incompatible, or `configure` throws. If a
+ * Why a claim cannot get a class, or undefined if it can: the class is unusable or incompatible, or `configure` throws. If a
  * programming error is thrown, the claim can get the class: the error is reported when the class is used.
  */
 export function whyNotSuitable(service: ClaimService, claim: Claim, offered: Class): string | undefined {
   try {
-    const why = whyClassIncompatible(service, claim, offered);
+    const why = whyUnusable(claim, offered) ?? whyClassIncompatible(service, claim, offered);
     if (why === undefined) configured(service, claim, offered);
     return why;
   } catch (error) {

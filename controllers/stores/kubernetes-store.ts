@@ -2,7 +2,7 @@ import isEqual from 'lodash/isEqual.js';
 import { connectionSecretType } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerUid } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, encodeDetails } from '../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails, encodeDetails, secretEntryProblem } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import { changedSinceRead, isAlreadyExists } from '../../runtime/client/errors.ts';
 import type { OwnedConnection, SecretStore, StoredConnection } from '../connection/secret-store.ts';
@@ -10,9 +10,13 @@ import { ownerUidLabel } from '../connection/store-place.ts';
 
 /**
  * Stores connection details in Secrets of one namespace, labelled with their owner's UID. A write or deletion fails if
- * the Secret does not have the resourceVersion that was read.
+ * the Secret does not have the resourceVersion that was read. `className`: the class that named the entries, for messages.
  */
-export function kubernetesStore(secrets: Resource<Secret>, namespace: string): SecretStore {
+export function kubernetesStore(
+  secrets: Resource<Secret>,
+  namespace: string,
+  className?: string,
+): SecretStore {
   const find = (name: string, signal: AbortSignal): Promise<Secret | undefined> =>
     secrets.find({ namespace, name }, signal);
 
@@ -25,6 +29,8 @@ export function kubernetesStore(secrets: Resource<Secret>, namespace: string): S
     async write(name, current, desired, signal) {
       const wanted = partsOf(desired);
       if (current === undefined) {
+        const problem = secretEntryProblem(name, className);
+        if (problem !== undefined) throw new Error(problem);
         const { type = connectionSecretType } = desired;
         const metadata = { namespace, name, ...wanted.metadata };
         const secret: Secret = { apiVersion: 'v1', kind: 'Secret', type, ...wanted, metadata };

@@ -86,7 +86,8 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       refuseMalformed(config, `StoreConfig ${name}`);
       refuseNewUser(managed, config);
       const { type = 'Kubernetes', defaultScope } = config.spec;
-      return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope);
+      const className = managed.spec.classRef?.name;
+      return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope, className);
     },
     async removeFormer(managed, signal) {
       const labelled = secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '');

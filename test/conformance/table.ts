@@ -638,19 +638,23 @@ const classes: readonly Case[] = [
       configRef: { name: 'vault' },
     },
   }),
-  ...(
-    [
-      ['orders', 'must contain {claim.uid}'],
-      ['{claim.namespace}-{claim.name}', 'must contain {claim.uid}'],
-      ['{claim.uid}{claim.kind}', 'must be text with'],
-      ['{claim.uid}{', 'must be text with'],
-      ['{{claim.uid}}', 'must be text with'],
-    ] as const
-  ).map(([name, message]) =>
-    classCase(`the entry ${name}`, { publishConnectionDetailsTo: { name } }, [
-      'publishConnectionDetailsTo.name',
-      message,
-    ]),
+  ...['{claim.uid}', 'a.{claim.name}.{claim.uid}', 'x/{claim.namespace}{claim.uid}/y--z'].map((name) =>
+    classCase(`the entry ${name}`, { publishConnectionDetailsTo: { name } }),
+  ),
+  ...Object.entries({
+    'must contain {claim.uid}': ['orders', '{claim.namespace}-{claim.name}', '{claim.UID}'],
+    'must be a name with': [
+      ...['{claim.uid}{claim.kind}', '{claim.uid}{', '{{claim.uid}}', '{claim.uid} x', 'Team_{claim.uid}'],
+      ...['../{claim.uid}', '/{claim.uid}', '{claim.uid}/', 'a//{claim.uid}', 'a/./{claim.uid}'],
+      ...['-{claim.uid}', '{claim.uid}.', 'a.-{claim.uid}', '{claim.uid}\n'],
+    ],
+  }).flatMap(([message, names]) =>
+    names.map((name) =>
+      classCase(`the entry ${JSON.stringify(name)}`, { publishConnectionDetailsTo: { name } }, [
+        'publishConnectionDetailsTo.name',
+        message,
+      ]),
+    ),
   ),
   classCase(
     'an annotation of these controllers',

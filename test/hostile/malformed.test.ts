@@ -151,7 +151,7 @@ const used: Readonly<Record<string, Used>> = {
     kind: FavouriteDBInstanceClassKind,
     name: 'small',
     malformed: { specTemplate: { forProvider: 'fancy' } },
-    says: 'FavouriteDBInstanceClass small is malformed: specTemplate.forProvider: expected object, received string; correct the claim, or FavouriteDBInstanceClass small',
+    says: 'FavouriteDBInstanceClass small is malformed: specTemplate.forProvider: expected object, received string; have an administrator correct the class',
   },
   ProviderConfig: {
     kind: ProviderConfigKind,

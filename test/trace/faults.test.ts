@@ -221,6 +221,17 @@ const cases: readonly Case[] = [
     cause: /^FavouriteDBInstanceClass favourite-small has version "1\.0", .*\.$/,
   },
   {
+    fault: 'incompatible',
+    play: claiming(
+      { classRef: { ...legacy, kind: 'FavouriteDBInstanceClass', name: 'favourite-small' } },
+      (world) => editClasses(world, { managementPolicies: ['Create'] }),
+    ),
+    link: 'class',
+    cause:
+      'specTemplate.managementPolicies of FavouriteDBInstanceClass favourite-small is [Create]. It must be ["*"], or contain Observe and Create; have an administrator correct the class.',
+    commands: /^kubectl edit favouritedbinstanceclasses\.\S+ favourite-small$/,
+  },
+  {
     fault: 'namespace not allowed',
     play: claiming({ resourceRef: legacy }, (world) => {
       putNamespace(world);

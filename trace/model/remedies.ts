@@ -12,6 +12,7 @@ import { isObjectName } from '../../apis/core/v1alpha1/object-name.ts';
 import { controllerOf, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import { controlOf, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { isCorrectable, whyParametersDiffer } from '../../controllers/claim/claim-parameters.ts';
+import { whyUnusable } from '../../controllers/claim/class-template.ts';
 import { wasBound, wasProvisioned } from '../../controllers/claim/ownership.ts';
 import { sourcesOf } from '../../controllers/claim-binding/claim-advice.ts';
 import { howToMakeAvailable } from '../../controllers/claim-binding/report.ts';
@@ -71,9 +72,11 @@ const correctClaim =
 
 /** The message says which values contradict each other, and how to end that. */
 export const incompatibleResource: Details = (view) => {
-  const { theClaim, theManaged } = view;
+  const { theClaim, theClass, theManaged } = view;
   const edits = commandsIn(view, 'edit claim', 'edit class');
-  if (theManaged === undefined) return { link: 'class', commands: edits };
+  const isUnusable = theClaim && theClass && whyUnusable(theClaim, theClass) !== undefined;
+  if (theManaged === undefined)
+    return { link: 'class', commands: isUnusable ? commandsIn(view, 'edit class') : edits };
   if (theClaim && whyParametersDiffer(theClaim, theManaged) !== undefined)
     return { link: 'resource', commands: isCorrectable(theClaim, theManaged) ? edits : edits.slice(0, 1) };
   const other = 'another resource or version';

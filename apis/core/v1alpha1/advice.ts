@@ -17,6 +17,7 @@ export const advice = {
     `add the kind and apiVersion of one to spec.classRef: ${kinds.join(' or ')}`,
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
   correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
+  correctClass: 'have an administrator correct the class',
   nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
   undoKind: 'undo the edit, or run the stack of that kind',
   beginName: (prefix: string) =>
@@ -72,7 +73,12 @@ export const advice = {
   labelReferenced: 'label one, or change the selector',
   createNamespace: 'create the namespace',
   correctNamespace: (className?: string) =>
-    `correct spec.writeConnectionSecretToRef.namespace of the resource${className === undefined ? '' : `, and specTemplate.writeConnectionSecretsToNamespace of class ${className}`}`,
+    correctWithClass('writeConnectionSecretToRef.namespace', {
+      classField: 'writeConnectionSecretsToNamespace',
+      className,
+    }),
+  correctEntryName: (className?: string) =>
+    correctWithClass('publishConnectionDetailsTo.name', { className }),
   allowRequest: 'an administrator can change the quota, policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.
@@ -119,6 +125,17 @@ export const advice = {
 /** The advice about an object that does not exist, by its name. It does not advise to create one that cannot exist. */
 function unlessImpossible(possible: string, otherwise: string): (name?: string) => string {
   return (name = '') => (isObjectName(name) ? possible : `${otherwise}: no object can have that name`);
+}
+
+/** A field of a resource, and the one of the class that gave the value. */
+function correctWithClass(
+  field: string,
+  { classField = field, className }: { readonly classField?: string; readonly className: string | undefined },
+): string {
+  const correct = `correct spec.${field} of the resource`;
+  return className === undefined
+    ? correct
+    : `${correct}, and specTemplate.${classField} of class ${className}`;
 }
 
 function annotate({ apiVersion, kind, metadata }: KubernetesObject, change: string): string {

@@ -114,7 +114,16 @@ export interface SecretKey {
 export const secretNameProblem = (name: string): string | undefined =>
   isObjectName(name)
     ? undefined
-    : `no Secret can have the name "${name}": it must consist of lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
+    : `no Secret can have the name "${name}": it must consist of at most 253 lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
+
+/**
+ * Why no Secret can be the entry of this name in a secret store, and what to do. Undefined: one can. `className`: the class
+ * whose template gave the name.
+ */
+export const secretEntryProblem = (name: string, className?: string): string | undefined =>
+  isObjectName(name)
+    ? undefined
+    : `no Secret can have the name "${name}", and the store has Secrets: it must consist of at most 253 lowercase letters, digits, "-" and "."; ${advice.correctEntryName(className)}`;
 
 /**
  * Why no object can be in the namespace of a resource's Secret, and what to do. Undefined: one can. `className`: the class

@@ -299,6 +299,20 @@ export const claimRows = {
     fault: 'incompatible',
     act: (at) => at.editClaim({ version: '5.6' }),
   },
+  correctClass: {
+    async situation(at) {
+      await at.class('policed', { template: { managementPolicies: ['Create'] } });
+      await at.claim({ classRef: at.classRef('policed') });
+    },
+    reason: 'Incompatible',
+    fault: 'incompatible',
+    act: (at) =>
+      at.edit(
+        FavouriteDBInstanceClassKind,
+        { name: at.named('policed') },
+        { specTemplate: { managementPolicies: ['Observe', 'Create', 'Delete'] } },
+      ),
+  },
   nameKnownKind: {
     situation: (at) => at.claim({ classRef: { ...ambivalent, kind: 'RDSInstanceClass', name: 'small' } }),
     says: () => 'name one of: AmbivalentDBInstanceClass (database.ocp.crossplane.io/v1alpha1), Favourite',
@@ -685,21 +699,6 @@ export const moreClaimRows = {
       await at.class('policed', { template: { managementPolicies: ['Observe', 'Create', 'Update'] } });
       await at.claim({ classRef: at.classRef('policed') });
     },
-  },
-  'a class with policies that are not supported': {
-    async situation(at) {
-      await at.class('policed', { template: { managementPolicies: ['Create'] } });
-      await at.claim({ classRef: at.classRef('policed') });
-    },
-    says: () => advice.supportedPolicies,
-    reason: 'Incompatible',
-    fault: 'incompatible',
-    act: (at) =>
-      at.edit(
-        FavouriteDBInstanceClassKind,
-        { name: at.named('policed') },
-        { specTemplate: { managementPolicies: ['Observe', 'Create', 'Delete'] } },
-      ),
   },
   'a claim names a class that cannot exist': {
     situation: (at) => at.claim({ classRef: { ...at.classRef(), name: 'Bad_Name' } }),

@@ -337,6 +337,16 @@ export const managedRows = {
         writeConnectionSecretToRef: { namespace: credentialsNamespace },
       }),
   },
+  correctEntryName: {
+    ...storedRow,
+    async situation(at) {
+      await at.create(StoreConfigKind, 'store', { type: 'Kubernetes', defaultScope: at.namespace });
+      await stored(at, 'team/orders');
+    },
+    says: () => 'correct spec.publishConnectionDetailsTo.name of the resource',
+    act: (at) =>
+      at.editSpec(FavouriteDBInstanceKind, 'stored', { publishConnectionDetailsTo: { name: 'orders' } }),
+  },
   useAnother: {
     async situation(at) {
       await boundInOwnCloud(at);

@@ -136,6 +136,20 @@ describe('the place in the Kubernetes store', () => {
     await assert.rejects(keep(place, publishing(), details), { message });
   });
 
+  test('an entry with the name of no Secret is refused with the class that named it, and can be removed', async () => {
+    const { cluster, place } = configured(spec);
+    const resource = publishing({ name: 'team/orders' });
+    const classed = { ...resource, spec: { ...resource.spec, classRef: { name: 'small' } } };
+    const message =
+      'cannot publish connection details: no Secret can have the name "team/orders", and the store has Secrets: it must consist of at most 253 lowercase letters, digits, "-" and "."; correct spec.publishConnectionDetailsTo.name of the resource';
+    await assert.rejects(keep(place, resource, details), { message });
+    await assert.rejects(keep(place, classed, details), {
+      message: `${message}, and specTemplate.publishConnectionDetailsTo.name of class small`,
+    });
+    await place.remove(resource, signal);
+    assert.deepEqual(cluster.writes, []);
+  });
+
   for (const [what, labels] of Object.entries({ nobody: {}, another: ownedBy('x') })) {
     test(`an entry that belongs to ${what} is neither read, written nor removed`, async () => {
       const { cluster, place } = configured(spec);
