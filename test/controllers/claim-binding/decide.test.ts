@@ -168,6 +168,12 @@ const writesNoSecret =
 
 /** The claim names `small`. */
 const byClass = { claim: claim({ classRef: classRef('small') }), provisioning: { resourceClass: small } };
+/** The resource of a previous claim of the same name, which is not released yet. */
+const previous = managed(
+  { ...retained.spec, claimRef: claimRef({ uid: releasedFrom }) },
+  { status: boundHere },
+);
+const startEmptyNow = { 'crossplane.io/start-empty': 'TRUE' };
 const createdAt = { creationTimestamp: '2026-01-02T03:00:00Z' };
 const twoSecondsLater = { notBeforeMs: Date.parse('2026-01-02T03:00:02Z') };
 const provisionedFor = { claimRef: claimRef(), classRef: classRef('small') };
@@ -280,16 +286,21 @@ const cases: Readonly<Record<string, () => Decided>> = {
       { name: 'CredentialNotApplied' },
     ),
   'a claim waits until the resource of the previous claim of its name is released': () => {
-    const previous = managed(
-      { ...retained.spec, claimRef: claimRef({ uid: releasedFrom }) },
-      { status: boundHere },
-    );
     const report = waits(
       'FavouriteDBInstance db of a previous claim of this name is not released yet',
       'Binding',
       isUnbound.status,
     );
     return reports('AwaitRelease', report, { ...byClass, previous });
+  },
+  'a claim that waits reports that its annotation for an empty resource has no effect': () => {
+    const claim = { ...byClass.claim, metadata: { ...byClass.claim.metadata, annotations: startEmptyNow } };
+    const report = waits(
+      'FavouriteDBInstance db of a previous claim of this name is not released yet. The annotation crossplane.io/start-empty of this claim is "TRUE", and has no effect: it must be exactly "true"',
+      'Binding',
+      isUnbound.status,
+    );
+    return reports('AwaitRelease', report, { ...byClass, claim, previous });
   },
   'a claim with a resource does not wait for that of a previous claim': () =>
     about('RecordName', startedClaim, reserved, { previous: retained }),
