@@ -677,6 +677,23 @@ describe('objects without a fault', () => {
     );
   });
 
+  test('the Secret of a claim shows its rendered entries, also if a secret store alone has the details', async () => {
+    const world = new TracedWorld();
+    world.cluster.put(StoreConfigKind, {
+      apiVersion: 'secrets.crossplane.io/v1alpha1',
+      kind: 'StoreConfig',
+      metadata: { name: 'default' },
+      spec: { type: 'Kubernetes', defaultScope: 'stored' },
+    });
+    const publishConnectionDetailsTo = { name: '{claim.uid}' };
+    editClasses(world, { writeConnectionSecretsToNamespace: null, publishConnectionDetailsTo });
+    const key = await bound(world, shaped('{{ password }}'));
+    const { fault, links, verdict } = await world.trace('fancysqlinstance', key);
+    const secret = links.flatMap((link) => [link, ...link.links]).find(({ name }) => name === 'claim secret');
+    assert.deepEqual([verdict, fault], ['usable', undefined]);
+    assert.deepEqual(secret?.says.slice(1), ['rendered from a template: KEY']);
+  });
+
   test('a bound claim can be used, and every link of its chain is fine', async () => {
     const world = new TracedWorld();
     const key = await bound(world);

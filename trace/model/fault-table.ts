@@ -1,4 +1,5 @@
 import { incompleteTemplate } from '../../apis/core/v1alpha1/condition.ts';
+import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isOwnedBy } from '../../controllers/claim/ownership.ts';
 import { startsEmpty } from '../../controllers/claim/previous-resources.ts';
@@ -78,7 +79,7 @@ const publishesNothing = (view: View): boolean =>
   isClaim(view) &&
   view.theClaim?.spec.writeConnectionSecretToRef !== undefined &&
   view.theManaged !== undefined &&
-  view.theManaged.spec.writeConnectionSecretToRef === undefined &&
+  !wantsDetails(view.theManaged) &&
   readyOf(view.theManaged).status === 'True';
 
 /** A restored manifest, for example, lacks the claimRef that the controllers wrote. */

@@ -289,7 +289,7 @@ function targetLink(view: View): Link {
 }
 
 const describeCopy = ({ isSame, rendered }: ComparedCopy): readonly string[] => [
-  `${isSame ? 'equals' : 'differs from'} the managed resource's secret`,
+  ...(isSame === undefined ? [] : [`${isSame ? 'equals' : 'differs from'} the managed resource's secret`]),
   ...(rendered.length === 0 ? [] : [`rendered from a template: ${named(rendered)}`]),
 ];
 
