@@ -291,7 +291,7 @@ describe('deploy/ on a real API server: the process has the rights of its servic
     before(async () => {
       await stop();
       former = (await audit.requests()).length;
-      await kubectl('delete', 'events', '--all', '-n', 'keys');
+      await kubectl('delete', 'events', '--all', '-n', 'shop');
       await deployed('delete', 'cluster-wide');
       await kubectl('delete', 'clusterrolebinding', 'services-stack-demo-claims');
       await apply(manifestOf(NamespaceKind, { name: 'lab' }), ...edited());
