@@ -282,6 +282,7 @@ export const awsClientRows = {
     says: () => 'the IAM policies of the credentials must allow ec2:CreateVpc',
     ...vpcRow,
     act: async (at) => denied.get(at.namespace)?.pop(),
+    isFoundByRetry: true,
   },
   raiseQuota: {
     async situation(at) {
@@ -292,6 +293,7 @@ export const awsClientRows = {
     },
     ...vpcRow,
     act: (at) => at.delete(VPCKind, { name: at.named('unused') }),
+    isFoundByRetry: true,
   },
   changeRegion: {
     async situation(at) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import isEqual from 'lodash/isEqual.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -225,6 +225,12 @@ export const claimRows = {
     reason: 'ClassNotFound',
     fault: 'missing class',
     act: (at) => at.editClaim({ classRef: at.classRef() }),
+    // A claim that was corrected says nothing of its fault any more.
+    async ends(at) {
+      const { conditions = [] } = (await at.find())?.status ?? {};
+      const states = conditions.map(({ type, status }) => `${type} ${status}`).toSorted();
+      return isEqual(states, ['Ready True', 'Synced True']) && at.usable();
+    },
   },
   endRehearsal: {
     async situation(at) {
@@ -260,9 +266,14 @@ export const claimRows = {
     async situation(at) {
       const name = at.named('small');
       await at.ambivalentClass(name, { only: name });
-      // Each kind of class has a watch of its own: a claim that got this class shows that the process knows it.
-      await at.claim({ classSelector: { matchLabels: { only: name } } }, 'first');
-      await eventually('the process knows both classes', async () => (await at.find('first'))?.spec.classRef);
+      // Each kind of class has a watch of its own: claims that got these classes show that the process knows both.
+      await at.claim({ classRef: at.classRef() }, 'first');
+      await at.claim({ classSelector: { matchLabels: { only: name } } }, 'second');
+      await at.resource('first');
+      await eventually(
+        'the process knows both classes',
+        async () => (await at.find('second'))?.spec.classRef,
+      );
       await at.claim({ classRef: { name } });
     },
     says: () =>
@@ -367,11 +378,11 @@ export const claimRows = {
   allowRequest: {
     async situation(at) {
       await requireTeamLabel(at);
-      await sleep(2_000); // the API server reads the policies now and then
       await at.claim();
     },
     reason: 'RequestRefused',
     act: (at) => at.run(`kubectl delete validatingwebhookconfiguration ${at.named('labels')}`),
+    isFoundByRetry: true,
   },
   createClaimAgain: {
     says: () => 'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
@@ -380,8 +391,7 @@ export const claimRows = {
     reason: 'ResourceNotFound',
     fault: 'missing resource',
     async act(at) {
-      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
-      await at.run(command);
+      await at.run(await at.tracedCommand());
       await eventually('the claim is gone', () => isGone(at));
       await at.claim();
     },
@@ -435,10 +445,7 @@ export const claimRows = {
     },
     where: (at) => at.events('db-connection', at.namespace),
     fault: 'immutable secret',
-    async act(at) {
-      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
-      await at.run(command);
-    },
+    act: async (at) => at.run(await at.tracedCommand()),
   },
   correctShape: {
     situation: (at) =>
@@ -588,6 +595,7 @@ export const claimRows = {
   giveToClaim: {
     async situation(at) {
       await at.claim({ resourceRef: favouriteRef(await released(at)) }, 'next');
+      await at.fixture.readyReason(at.namespace, 'next', 'ClaimedByOther');
     },
     says: () => 'which has the data of FancySQLInstance',
     where: nextEvents,
@@ -715,6 +723,7 @@ export const moreClaimRows = {
     says: () => advice.allowRequest,
     reason: 'RequestRefused',
     act: (at) => at.run(`kubectl delete quota -n ${at.namespace} few`),
+    isFoundByRetry: true,
   },
   'the plugin offers a Bound resource that its policy deletes': offerBound(
     'Delete',

@@ -37,13 +37,6 @@ const messages = async (at: Place): Promise<string> =>
 const observeAgain = async (at: Place): Promise<void> =>
   at.observeAgain(FavouriteDBInstanceKind, (await at.resource()).metadata.name);
 
-/** Writes credentials of the row's provider, and observes again. */
-async function correctCredentials(at: Place, credentials?: object): Promise<void> {
-  await at.credentials(credentials);
-  await sleep(2_100); // the controllers cache a Secret that they read for 2 s
-  await observeAgain(at);
-}
-
 /** The claim can be used, and its resource no longer shows the words. */
 const isSilent =
   (words: string): NonNullable<Row['ends']> =>
@@ -66,7 +59,7 @@ const inCloud = (at: Place, name: string, spec: object = {}): Promise<unknown> =
 async function movedProvider(at: Place): Promise<void> {
   await boundInOwnCloud(at);
   const { url, token } = at.fixture.favourite;
-  await correctCredentials(at, { url, token });
+  await at.credentials({ url, token });
 }
 
 /** The instance of a bound claim is deleted in the cloud. */
@@ -124,8 +117,8 @@ const editSource = (at: Place, credentials: object): Promise<void> =>
 
 /** A claim in a cloud of its own, whose provider has credentials of this source. */
 async function withSource(at: Place, credentials: object): Promise<void> {
-  await at.cloud();
-  await editSource(at, credentials);
+  await at.cloudWithoutConfig();
+  await at.providerConfig(credentials);
   await at.claim({ classRef: at.classRef('own') });
 }
 
@@ -161,7 +154,7 @@ export const managedRows = {
   correctProvider: {
     situation: movedProvider,
     where: messages,
-    act: (at) => correctCredentials(at),
+    act: (at) => at.credentials(),
     ends: isSilent('correct the provider'),
     others: { [`${annotationKeys.adoptIdentity}=true`]: 'they are two systems. moveExternal runs it' },
   },
@@ -224,25 +217,18 @@ export const managedRows = {
     says: () =>
       'to have an empty one created: kubectl annotate favouritedbinstance.database.fcp.crossplane.io',
     fault: 'nothing there',
-    async act(at) {
-      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
-      assert.match(command, /adopt-identity=or-create$/);
-      await at.run(command);
-    },
+    act: async (at) => at.run(await at.tracedCommand('adopt-identity=or-create')),
   },
   moveExternal: {
     async situation(at) {
       await movedProvider(at);
+      await at.told(advice.correctProvider, () => messages(at));
       const { name } = (await at.resource()).metadata;
       await at.run(`kubectl annotate favouritedbinstance ${name} ${annotationKeys.adoptIdentity}=true`);
     },
     where: messages,
     fault: 'nothing there',
-    async act(at) {
-      const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
-      assert.match(command, /adopt-identity=or-create$/);
-      await at.run(command);
-    },
+    act: async (at) => at.run(await at.tracedCommand('adopt-identity=or-create')),
     ends: isSilent('copy it to where the provider connects'),
   },
   allowCreate: {
@@ -255,6 +241,8 @@ export const managedRows = {
       await boundInOwnCloud(at);
       const { metadata, spec } = await at.resource();
       await at.editPolicies(metadata.name, allButUpdate);
+      // Resources and Secrets have a watch each: the policies are known before the Secret is gone.
+      await at.acted(FavouriteDBInstanceKind, metadata.name);
       await at.delete(SecretKind, spec.writeConnectionSecretToRef!);
     },
     says: () => `do not allow Update; ${advice.allowUpdate('Update')}`,
@@ -351,6 +339,7 @@ export const managedRows = {
     async situation(at) {
       await boundInOwnCloud(at);
       await at.delete(ProviderConfigKind, cloudRef(at));
+      await at.told('in use by', () => at.messagesOf(ProviderConfigKind, cloudRef(at)));
       await sleep(1_100); // the API server's times have whole seconds
       await inCloud(at, 'late');
     },
@@ -365,8 +354,7 @@ export const managedRows = {
   createNamed: {
     says: () => 'create it, or name another one',
     async situation(at) {
-      await at.cloud();
-      await at.delete(ProviderConfigKind, cloudRef(at));
+      await at.cloudWithoutConfig();
       await at.claim({ classRef: at.classRef('own') });
     },
     reason: 'DependencyNotFound',
@@ -389,14 +377,13 @@ export const managedRows = {
     },
   },
   useHeldCredentials: {
-    situation: (at) => withSource(at, { source: 'None', secretRef: null }),
+    situation: (at) => withSource(at, { source: 'None' }),
     reason: 'CannotReadCredentials',
     fault: 'unusable credentials',
     act: (at) => editSource(at, at.inSecret('cloud')),
   },
   nameAnotherFile: {
-    situation: (at) =>
-      withSource(at, { source: 'Filesystem', fs: { path: '/proc/version' }, secretRef: null }),
+    situation: (at) => withSource(at, { source: 'Filesystem', fs: { path: '/proc/version' } }),
     where: about(ProviderConfigKind, 'cloud').where,
     async act(at) {
       // Not in the folder for temporary files: files below /dev/ are refused, and that folder may be there.
@@ -422,20 +409,27 @@ export const managedRows = {
   },
 } satisfies RowsFor<typeof advice>;
 
-/** A Vault whose token is in a Secret that does not exist yet. */
-async function vaultWithoutToken(at: Place, options: VaultOptions = {}): Promise<VaultServer> {
+async function startVault(at: Place, options: VaultOptions = {}): Promise<VaultServer> {
   const vault = new VaultServer({ token: 'vault-token', ...options });
   await vault.start();
   at.servers.push(vault);
+  return vault;
+}
+
+/** A resource that is published in the Vault at this address, whose token is in the Secret `token`. */
+async function storedInVault(at: Place, server: string): Promise<void> {
   const auth = { method: 'Token', token: at.inSecret('token', 'token') };
   await at.create(StoreConfigKind, 'store', {
     type: 'Vault',
     defaultScope: at.namespace,
-    vault: { server: vault.url, mountPath: 'secret', version: 'v2', auth },
+    vault: { server, mountPath: 'secret', version: 'v2', auth },
   });
   await stored(at, 'stored');
-  return vault;
 }
+
+/** The token of a Vault of the row. */
+const vaultToken = (at: Place): Promise<void> =>
+  at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
 
 /** The Vault of a row, which its reader changes. */
 const vaults = new Map<string, VaultServer>();
@@ -449,10 +443,11 @@ const vaultRow = (
 ): Row => ({
   ...storedRow,
   async situation(at) {
-    await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
-    const vault = await vaultWithoutToken(at, options);
+    const vault = await startVault(at, options);
     vaults.set(at.namespace, vault);
     harm(vault);
+    await vaultToken(at);
+    await storedInVault(at, vault.url);
   },
   says: () => says,
   async act(at) {
@@ -467,8 +462,7 @@ function vaultWithTls(): Row {
   return {
     ...storedRow,
     async situation(at) {
-      await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
-      const vault = await vaultWithoutToken(at);
+      const vault = await startVault(at);
       const secure = createServer({ cert: certificate, key: privateKey }, (socket) => {
         const plain = connect(Number(new URL(vault.url).port), '127.0.0.1');
         for (const [from, to] of [[socket, plain] as const, [plain, socket] as const])
@@ -476,8 +470,8 @@ function vaultWithTls(): Row {
       });
       await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
       at.servers.push({ stop: async () => void secure.close() });
-      const server = `https://127.0.0.1:${(secure.address() as AddressInfo).port}`;
-      await at.edit(StoreConfigKind, { name: at.named('store') }, { spec: { vault: { server } } });
+      await vaultToken(at);
+      await storedInVault(at, `https://127.0.0.1:${(secure.address() as AddressInfo).port}`);
     },
     async act(at) {
       const vault = { caBundle: certificate };
@@ -528,12 +522,12 @@ export const moreManagedRows: Readonly<Record<string, Row>> = {
     act: (at) => at.editSpec(FavouriteDBInstanceKind, 'chosen', { forProvider: { version: null } }),
   },
   'a Secret with the token of a Vault that is created late': {
-    situation: (at) => vaultWithoutToken(at),
+    situation: async (at) => storedInVault(at, (await startVault(at)).url),
     says: (at) => `secret ${credentialsNamespace}/${at.named('token')} of StoreConfig`,
     ...storedRow,
     async act(at) {
       await sleep(5_000); // the next attempt by itself is later than the correction
-      await at.secret(credentialsNamespace, at.named('token'), { token: 'vault-token' });
+      await vaultToken(at);
     },
   },
   'an entry of a secret store that belongs to another': {

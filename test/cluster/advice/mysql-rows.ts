@@ -14,7 +14,7 @@ import { ProviderConfigKind } from '../../../stacks/mysql/kinds/v1alpha1/provide
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { about } from './player.ts';
-import { printedIn } from './printed.ts';
+import { commandIn } from './printed.ts';
 
 /** The server of all rows. Each row has databases, users and an administrator of its own. */
 type Server = () => LocalMariadb;
@@ -70,7 +70,7 @@ const database = (at: Place, forProvider: object = {}) =>
 
 /** Runs the printed statements as a superuser. The database is then observed again. */
 async function runPrinted(server: Server, at: Place, begins: RegExp): Promise<void> {
-  const printed = (await printedIn(at)).map(({ command }) => command).find((one) => begins.test(one)) ?? '';
+  const printed = await commandIn(at, (one) => begins.test(one));
   at.ran.push(printed);
   await sql(server, at, printed);
   await at.observeAgain(MySQLDatabaseKind, at.named('db'));
@@ -152,8 +152,9 @@ export const mysqlRows = (server: Server) =>
         const own = await startMariadb({ binaries: (await mariadbSupport()) as MariadbBinaries });
         at.servers.push(own);
         owned.set(at, own);
-        await provider(() => own, at);
+        await administrator(() => own, at);
         await sql(() => own, at, `GRANT SELECT ON ${quotedName(at.named('open'))}.* TO PUBLIC`);
+        await providerConfig(() => own, at);
         await database(at);
       },
       where: providerRow.where,
@@ -201,13 +202,14 @@ export const mysqlRows = (server: Server) =>
         await database(at);
         await at.working(MySQLDatabaseKind, 'db');
         const name = quotedName(at.named('db'));
-        await sql(
-          server,
-          at,
-          `DROP DATABASE ${name}; CREATE DATABASE ${name}; CREATE TABLE ${name}.t (i INT);
-           DELETE FROM services_stack.marks WHERE type = 'database' AND name = ${quotedText(at.named('db'))}`,
+        await at.whilePaused(MySQLDatabaseKind, at.named('db'), () =>
+          sql(
+            server,
+            at,
+            `DROP DATABASE ${name}; CREATE DATABASE ${name}; CREATE TABLE ${name}.t (i INT);
+             DELETE FROM services_stack.marks WHERE type = 'database' AND name = ${quotedText(at.named('db'))}`,
+          ),
         );
-        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
       },
       says: () =>
         'if another database took the name, move its tables to a database of another name, and drop the empty one. To hand it',
@@ -238,10 +240,11 @@ export const mysqlRows = (server: Server) =>
       says: () => 'if its table services_stack.marks was lost, restore the table from a dump first',
       async act(at) {
         const own = () => owned.get(at) ?? server();
+        // In one step: the process creates the table if it is not there.
         await sql(
           own,
           at,
-          'DROP TABLE services_stack.marks; RENAME TABLE services_stack.dump TO services_stack.marks',
+          'RENAME TABLE services_stack.marks TO services_stack.empty, services_stack.dump TO services_stack.marks',
         );
         await at.observeAgain(MySQLDatabaseKind, at.named('db'));
       },

@@ -33,13 +33,16 @@ import { credentialsNamespace, favouriteClassRef } from '../fancysql-fixture.ts'
 import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { checkLogin } from './postgresql-login.ts';
-import { formOf, leftOf, printedIn } from './printed.ts';
+import { commandIn, formOf, leftOf, printedIn } from './printed.ts';
 
 /**
  * The longest time from a correction to a claim that can be used. The goal is 5 s, on a machine that has nothing else
  * to do. The controllers poll each 60 s, so that less proves that the correction itself triggered the next run.
  */
 const withinMs = 30_000;
+
+/** Longer than each back-off. */
+const retryingMs = 90_000;
 
 /** kubectl finds the plugin. */
 const withPlugin = `${join(import.meta.dirname, '..', '..', '..', 'trace')}:${process.env.PATH}`;
@@ -61,6 +64,8 @@ export interface Row {
   readonly fault?: string;
   /** Does exactly what the advice says. */
   readonly act: (at: Place) => Promise<unknown>;
+  /** Nothing tells the controllers of the correction: their next attempt, after a back-off, finds it. */
+  readonly isFoundByRetry?: boolean;
   /** Whether the result is reached. Default: the claim is Bound and Ready. */
   readonly ends?: (at: Place) => Promise<boolean>;
   /**
@@ -195,6 +200,35 @@ export class Place {
     });
   }
 
+  /** Waits until the controllers have acted on an object as it is now, and returns it. */
+  async acted<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<void> {
+    await eventually(`the controllers act on ${kind.kind} ${name}`, async () => {
+      const { metadata, status } = (await this.fixture.cluster.client.get(kind, { name })) as Conditioned;
+      return status?.observedGeneration === metadata.generation;
+    });
+  }
+
+  /** Waits until a text has these words. */
+  async told(words: string, read: () => Promise<string | undefined>): Promise<void> {
+    await eventually(
+      `the reader is told: ${words}`,
+      async () => {
+        const text = (await read()) ?? '';
+        if (text.includes(words)) return true;
+        throw new Error(text);
+      },
+      tellingMs,
+    );
+  }
+
+  /** Changes something in several steps, of which the controllers see the last one only. Then they observe again. */
+  async whilePaused(kind: Kind, name: string, change: () => Promise<unknown>): Promise<void> {
+    await this.annotate(kind, name, `${annotationKeys.paused}=true`);
+    await this.told('reconciliation is paused', () => this.messagesOf(kind, { name }));
+    await change();
+    await this.annotate(kind, name, `${annotationKeys.paused}-`);
+  }
+
   async isGone(kind: Kind, name: string): Promise<boolean> {
     return (await this.fixture.cluster.find(kind, { name: this.named(name) })) === undefined;
   }
@@ -237,20 +271,28 @@ export class Place {
 
   /** A cloud of the row's own, with a ProviderConfig that names it. `credentials`: instead of those that work. */
   async cloud(credentials?: (cloud: FavouriteCloud) => object | undefined): Promise<FavouriteCloud> {
+    const cloud = await this.cloudWithoutConfig(credentials);
+    await this.providerConfig();
+    return cloud;
+  }
+
+  /** The same without the ProviderConfig. A class names it. */
+  async cloudWithoutConfig(
+    credentials?: (cloud: FavouriteCloud) => object | undefined,
+  ): Promise<FavouriteCloud> {
     const cloud = await startFavouriteCloud({ flavour: 'favourite', provisioningMs: 50 });
     this.clouds.push(cloud);
     this.servers.push(cloud);
     const given = credentials === undefined ? this.workingCredentials : credentials(cloud);
     if (given !== undefined) await this.credentials(given);
-    await this.providerConfig();
     const template = { providerRef: undefined, providerConfigRef: { name: this.named('cloud') } };
     await this.class('own', { template: template as object });
     return cloud;
   }
 
   /** The ProviderConfig for {@link cloud}. */
-  providerConfig(): Promise<unknown> {
-    return this.create(ProviderConfigKind, 'cloud', { credentials: this.inSecret('cloud') });
+  providerConfig(credentials: object = this.inSecret('cloud')): Promise<unknown> {
+    return this.create(ProviderConfigKind, 'cloud', { credentials });
   }
 
   /** The credentials of a provider are in this Secret of the row's own. */
@@ -302,6 +344,13 @@ export class Place {
     const options = { catalogue: catalogueOf(allStacks), source, clock: realClock() };
     return traceOf(
       await collect(options, { known: options.catalogue.named('fancysqlinstance'), key: this.key }),
+    );
+  }
+
+  /** The command that trace prints, the first one with this part. Waits for it. */
+  tracedCommand(part = ''): Promise<string> {
+    return eventually(`trace prints a command ${part}`, async () =>
+      (await this.trace()).fault?.commands?.find((command) => command.includes(part)),
     );
   }
 
@@ -368,7 +417,9 @@ const loginOf =
           item.password === password,
       );
 
-type Conditioned = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };
+type Conditioned = KubernetesObject & {
+  readonly status?: { readonly conditions?: readonly Condition[]; readonly observedGeneration?: number };
+};
 
 /** The words are in the conditions of an object of the row's own, which works at the end. */
 export const about = (kind: Kind, name: string) => ({
@@ -424,9 +475,7 @@ async function playOther(
   if (typeof other === 'string') return;
   const at = await again();
   await arrive(row, at, piece);
-  const command = await eventually('the other command is printed', async () =>
-    (await printedIn(at)).map(({ command }) => command).find((one) => formOf(one, at) === form),
-  );
+  const command = await commandIn(at, (one) => formOf(one, at) === form);
   await other.act(at, command);
   await ended(row, at, other.ends ?? row.ends ?? ((place) => place.usable()));
 }
@@ -435,7 +484,7 @@ async function playOther(
 async function arrive(row: Row, at: Place, piece: string | undefined): Promise<void> {
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;
-  if (words !== undefined) await isTold(row, at, words);
+  if (words !== undefined) await at.told(words, async () => (row.where ? row.where(at) : at.messages()));
   else if (row.fault === undefined) throw new Error('a row needs words or a fault');
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
 }
@@ -447,21 +496,8 @@ const ended = (row: Row, at: Place, ends: NonNullable<Row['ends']>): Promise<unk
       if (await ends(at)) return true;
       throw new Error(`${await row.where?.(at)} ${JSON.stringify((await at.find())?.status)}`);
     },
-    withinMs,
+    row.isFoundByRetry ? retryingMs : withinMs,
   );
-
-async function isTold({ where }: Row, at: Place, words: string): Promise<void> {
-  const read = where ?? ((place: Place) => place.messages());
-  await eventually(
-    `the reader is told: ${words}`,
-    async () => {
-      const text = (await read(at)) ?? '';
-      if (text.includes(words)) return true;
-      throw new Error(text);
-    },
-    tellingMs,
-  );
-}
 
 async function checkCause({ reason, fault }: Row, at: Place): Promise<void> {
   await eventually('REASON and trace name the cause', async () => {

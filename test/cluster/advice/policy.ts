@@ -1,7 +1,20 @@
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
 import { selfSignedCertificate } from '../../../local/postgresql-certificate.ts';
+import { eventually } from '../stack-harness.ts';
 import type { Place } from './player.ts';
+
+/** Waits until the API server refuses a new Secret of the row with these words: it reads policies and quotas in its own time. */
+async function refusesSecrets({ fixture, namespace }: Place, words: RegExp): Promise<void> {
+  const create = ['create', 'secret', 'generic', 'tried', '-n', namespace, '--dry-run=server'];
+  await eventually('the API server refuses Secrets', () =>
+    fixture.cluster.kubectl(create).then(
+      () => false,
+      (error: unknown) => words.test(String(error)),
+    ),
+  );
+}
 
 /**
  * A policy of the cluster: an admission webhook on loopback that refuses Secrets of the row's namespace without the label
@@ -16,8 +29,7 @@ export async function requireTeamLabel(at: Place): Promise<void> {
     });
     request.on('end', () => {
       const { apiVersion, kind, request: review } = JSON.parse(body);
-      const { metadata } = review.object;
-      const isAllowed = metadata.namespace !== at.namespace || metadata.labels?.team !== undefined;
+      const isAllowed = review.object.metadata.labels?.team !== undefined;
       const status = { message: 'the label team is required' };
       const answer = { uid: review.uid, allowed: isAllowed, ...(!isAllowed && { status }) };
       response.setHeader('content-type', 'application/json');
@@ -33,6 +45,8 @@ export async function requireTeamLabel(at: Place): Promise<void> {
   });
   const { port } = server.address() as AddressInfo;
   const name = at.named('labels');
+  const labels = { policy: at.namespace };
+  await at.edit(NamespaceKind, { name: at.namespace }, { metadata: { labels } });
   const configuration = {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
@@ -52,13 +66,15 @@ export async function requireTeamLabel(at: Place): Promise<void> {
             resources: ['secrets'],
           },
         ],
-        failurePolicy: 'Ignore', // other rows create Secrets, too
+        namespaceSelector: { matchLabels: labels },
+        failurePolicy: 'Fail',
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
       },
     ],
   };
   await at.fixture.cluster.kubectl(['apply', '-f', '-'], JSON.stringify(configuration));
+  await refusesSecrets(at, /the label team is required/);
 }
 
 /** A quota of the namespace that is used up. No controller counts here, so that the status is written by hand. */
@@ -75,4 +91,5 @@ export async function quotaOnSecrets(at: Place): Promise<void> {
     ...['patch', 'quota', 'few', '-n', at.namespace],
     ...['--subresource=status', '--type=merge', '-p', status],
   ]);
+  await refusesSecrets(at, /exceeded quota: few/);
 }

@@ -18,12 +18,13 @@ import {
 import { PostgreSQLGrantKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
 import { ProviderConfigKind } from '../../../stacks/postgresql/kinds/v1alpha1/provider.ts';
+import { reload, requireStandby } from '../../stacks/postgresql/server/settings.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
 import { about, asPrinted, tellingMs } from './player.ts';
 import { answerTo, checkLogin, checkRefused, uriTo } from './postgresql-login.ts';
-import { printedIn } from './printed.ts';
+import { commandIn } from './printed.ts';
 
 type Entries = Readonly<Record<string, string>>;
 
@@ -84,8 +85,9 @@ const wrongEntry = (server: Server, wrong: Entries, reason: string, says?: strin
 
 /** A session of the superuser. */
 async function sessionOf(server: Server, database = 'postgres'): Promise<Client> {
-  const { host, port, superuser, password } = server();
-  const session = new Client({ host, port, user: superuser, password, database, ssl: false });
+  const { host, port, superuser, password, clusterCA } = server();
+  const ssl = clusterCA !== undefined && { ca: clusterCA };
+  const session = new Client({ host, port, user: superuser, password, database, ssl });
   session.on('error', () => {}); // it may be terminated
   await session.connect();
   return session;
@@ -156,13 +158,22 @@ async function role(at: Place, name = 'owner'): Promise<string> {
   return at.named(name);
 }
 
-/** Runs the statements that begin so and that the product prints for the row, as the superuser. */
-async function runPrinted(server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> {
-  const statements =
-    (await printedIn(at)).map(({ command }) => command).find((one) => begins.test(one)) ?? '';
+const statementsIn = (at: Place, begins: RegExp): Promise<string> => commandIn(at, (one) => begins.test(one));
+
+/** Runs printed statements as the superuser. */
+async function runStatements(
+  server: Server,
+  at: Place,
+  statements: string,
+  inDatabase?: string,
+): Promise<void> {
   at.ran.push(statements);
   await sql(server, statements.split('; '), inDatabase);
 }
+
+/** The same for those that begin so and that the product prints for the row. */
+const runPrinted = async (server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> =>
+  runStatements(server, at, await statementsIn(at, begins), inDatabase);
 
 /** The same, for a message of the database, which is then observed again. */
 async function runForDatabase(server: Server, at: Place, begins: RegExp, inDatabase?: string): Promise<void> {
@@ -193,11 +204,14 @@ const existing = (server: Server) => async (at: Place) => {
   await database(at);
 };
 
-/** Creates a database under the name of one of the row's own. The teams of other rows check that they do not get into it. */
-const closedDatabase = (name: string): readonly string[] => [
-  `CREATE DATABASE ${name}`,
-  `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`,
-];
+/**
+ * Creates a database without a mark, which gets a name of the row's own later. It is closed before: the teams of other rows
+ * check that they do not get into it.
+ */
+const strangeDatabase = (at: Place): readonly [name: string, ...statements: readonly string[]] => {
+  const name = escapeIdentifier(at.named('strange'));
+  return [name, `CREATE DATABASE ${name}`, `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC`];
+};
 
 /** There is a database of the row's own. */
 async function working(server: Server, at: Place): Promise<void> {
@@ -222,13 +236,19 @@ async function takenOver(
   statements: (name: string, old: string) => readonly string[],
 ): Promise<void> {
   const [name = '', old = ''] = [at.named('db'), at.named('old')].map(escapeIdentifier);
-  // Paused: the database is not created again before the other resource takes the name.
-  await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
-  await sql(server, statements(name, old));
+  // The database is not created again before the other resource takes the name.
+  await at.whilePaused(PostgreSQLDatabaseKind, at.named('db'), async () => {
+    await sql(server, statements(name, old));
+    await thief(at);
+  });
+}
+
+/** Another resource that has the name of the database. */
+async function thief(at: Place, forProvider: object = {}): Promise<void> {
   const annotations = { [annotationKeys.externalName]: at.named('db') };
-  await at.create(PostgreSQLDatabaseKind, 'thief', { ...spec(at), ...secretFor(at, 'thief') }, annotations);
+  const its = { ...spec(at, forProvider), ...secretFor(at, 'thief') };
+  await at.create(PostgreSQLDatabaseKind, 'thief', its, annotations);
   await at.working(PostgreSQLDatabaseKind, 'thief');
-  await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
 }
 
 const setExternalName = (at: Place, name: string): Promise<void> =>
@@ -350,8 +370,13 @@ export const postgresqlRows = (server: Server) =>
       ...databaseRow,
       async situation(at) {
         await working(server, at);
-        const [name = '', old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
-        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`, ...closedDatabase(name)]);
+        const [name, old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
+        const [strange, ...creation] = strangeDatabase(at);
+        const renames = [
+          `ALTER DATABASE ${name} RENAME TO ${old}`,
+          `ALTER DATABASE ${strange} RENAME TO ${name}`,
+        ];
+        await sql(server, [...creation, 'BEGIN', ...renames, 'COMMIT']);
         await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
       says: (at) =>
@@ -363,17 +388,10 @@ export const postgresqlRows = (server: Server) =>
       async situation(at) {
         await working(server, at);
         const [name, old] = [at.named('db'), at.named('old')].map(escapeIdentifier);
-        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
-        await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`]);
-        const annotations = { [annotationKeys.externalName]: at.named('db') };
-        await at.create(
-          PostgreSQLDatabaseKind,
-          'thief',
-          { ...spec(at, { owner: server().superuser }), ...secretFor(at, 'thief') },
-          annotations,
-        );
-        await at.working(PostgreSQLDatabaseKind, 'thief');
-        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
+        await at.whilePaused(PostgreSQLDatabaseKind, at.named('db'), async () => {
+          await sql(server, [`ALTER DATABASE ${name} RENAME TO ${old}`]);
+          await thief(at, { owner: server().superuser });
+        });
       },
       says: (at) =>
         `PostgreSQLDatabase ${at.named('thief')} has the name now; to use it under a spare name, an administrator of the server runs: BEGIN; `,
@@ -388,7 +406,7 @@ export const postgresqlRows = (server: Server) =>
         await provider(server, at);
         await database(at);
         await at.working(PostgreSQLDatabaseKind, 'db');
-        await takenOver(server, at, (name) => [`DROP DATABASE ${name}`, `DROP ROLE ${name}`]);
+        await takenOver(server, at, (name) => [`DROP DATABASE ${name} WITH (FORCE)`, `DROP ROLE ${name}`]);
       },
       says: (at) =>
         `role "${at.named('db')}" is of PostgreSQLDatabase ${at.named('thief')} now, and the database of this resource does not exist any more; to have an empty one created, set another name in the annotation`,
@@ -436,14 +454,14 @@ export const postgresqlRows = (server: Server) =>
       async situation(at) {
         await working(server, at);
         const [name, legacy] = [at.named('db'), at.named('legacy')].map(escapeIdentifier);
-        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}=true`);
-        await sql(server, [
-          `CREATE ROLE ${legacy}`,
-          `ALTER DATABASE ${name} OWNER TO ${legacy}`,
-          `DROP OWNED BY ${name}`,
-        ]);
-        await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
-        await at.annotate(PostgreSQLDatabaseKind, at.named('db'), `${annotationKeys.paused}-`);
+        await at.whilePaused(PostgreSQLDatabaseKind, at.named('db'), async () => {
+          await sql(server, [
+            `CREATE ROLE ${legacy}`,
+            `ALTER DATABASE ${name} OWNER TO ${legacy}`,
+            `DROP OWNED BY ${name}`,
+          ]);
+          await at.delete(PostgreSQLDatabaseKind, databaseKey(at));
+        });
       },
       says: (at) =>
         `this resource is being deleted, and that role may use the database. To drop database "${at.named('db')}" with all its data, an administrator of the server runs: ALTER DATABASE`,
@@ -480,8 +498,10 @@ export const postgresqlRows = (server: Server) =>
       situation: existing(server),
       where: databaseRow.where,
       async act(at) {
+        const statements = await statementsIn(at, /^COMMENT ON DATABASE /);
         await editDatabase(at, { owner: server().superuser });
-        await runForDatabase(server, at, /^COMMENT ON DATABASE /);
+        await runStatements(server, at, statements);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
       ends: async (at) =>
         (await databaseRow.ends(at)) && (await owners(server, at.named('db'))) === server().superuser,
@@ -591,7 +611,7 @@ const refusedByRule = (
 async function firstRule(server: Server, line: string): Promise<void> {
   const { hba_file: file } = (await sql(server, ['SHOW hba_file'])) ?? {};
   writeFileSync(String(file), `${line}\n${readFileSync(String(file), 'utf8')}`);
-  await sql(server, ['SELECT pg_reload_conf()']);
+  await reload(() => sessionOf(server));
 }
 
 /** Makes a role for an administrator that is no superuser. */
@@ -606,17 +626,16 @@ async function limitedProvider(server: Server, at: Place, name = 'administrator'
 /** A database on a server that waits for a synchronous standby. */
 function withoutStandby(): Row {
   let own: LocalPostgresql;
-  const setting = (change: string) => sql(() => own, [`ALTER SYSTEM ${change}`, 'SELECT pg_reload_conf()']);
   return {
     ...databaseRow,
     async situation(at) {
       own = await ownServer(at);
-      await setting(`SET synchronous_standby_names = '*'`);
+      await requireStandby(() => sessionOf(() => own));
       await provider(() => own, at);
       await database(at);
     },
     async act(at) {
-      await setting('RESET synchronous_standby_names');
+      await sql(() => own, ['ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()']);
       await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
     },
   };
@@ -788,6 +807,8 @@ export const postgresqlClientRows = (server: Server) =>
         await database(at);
         await workingDatabase(at);
         await credentials(server, at, { username: at.named('successor'), password: 'a-password' });
+        const sessions = `SELECT FROM pg_stat_activity WHERE usename = '${at.named('successor')}'`;
+        await eventually('the successor logs in', async () => (await sql(server, [sessions])) !== undefined);
         await editDatabase(at, { connectionLimit: 7 });
       },
       says: () => 'run as a superuser: GRANT',
@@ -907,8 +928,10 @@ export const postgresqlClientRows = (server: Server) =>
       },
       says: () => 'set another spec.forProvider.owner and run: ALTER DATABASE',
       async act(at) {
+        const statements = await statementsIn(at, /^ALTER DATABASE .* OWNER TO /);
         await editDatabase(at, { owner: server().superuser });
-        await runForDatabase(server, at, /^ALTER DATABASE .* OWNER TO /);
+        await runStatements(server, at, statements);
+        await at.observeAgain(PostgreSQLDatabaseKind, at.named('db'));
       },
       async ends(at) {
         if (!(await databaseRow.ends(at))) return false;
@@ -1051,10 +1074,7 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
     },
     says: (at) => `to have an empty one created, while database "${at.named('old')}" keeps the data: kubectl`,
     where: claimRow,
-    async act(at) {
-      const commands = (await printedIn(at)).map(({ command }) => command);
-      await at.run(commands.find((one) => one.endsWith('or-create')) ?? 'false');
-    },
+    act: async (at) => at.run(await commandIn(at, (one) => one.endsWith('or-create'))),
     others: { 'RENAME TO': 'nameBack runs it' },
     async ends(at) {
       const isReported = (await claimRow(at)).includes('was renamed, and an empty one was created');
@@ -1090,8 +1110,14 @@ export const morePostgresqlRows = (server: Server): Readonly<Record<string, Row>
       await claimWith(at, 'Available');
       const name = await databaseOf(at);
       const database = escapeIdentifier(name);
-      await sql(server, [`DROP DATABASE ${database} WITH (FORCE)`, ...closedDatabase(database)]);
-      await at.observeAgain(PostgreSQLDatabaseKind, name);
+      const [strange, ...creation] = strangeDatabase(at);
+      await at.whilePaused(PostgreSQLDatabaseKind, name, () =>
+        sql(server, [
+          ...creation,
+          `DROP DATABASE ${database} WITH (FORCE)`,
+          `ALTER DATABASE ${strange} RENAME TO ${database}`,
+        ]),
+      );
     },
     says: () => 'if another database took the name, rename that one',
     where: (at) => databaseOf(at).then((name) => at.messagesOf(PostgreSQLDatabaseKind, { name })),

@@ -5,6 +5,7 @@ import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { allStacks } from '../../../app/stacks.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
 import { catalogueOf, objectsOf } from '../../../trace/catalogue.ts';
+import { eventually } from '../stack-harness.ts';
 import type { Place } from './player.ts';
 
 /** A command for a shell, or statements for a server, and the place that prints them. */
@@ -75,6 +76,12 @@ export async function printedIn(at: Place): Promise<readonly Printed[]> {
     commandsIn(text).map((found) => ({ place, command: found })),
   );
 }
+
+/** A command that the product prints in the situation of a row. Waits for it. */
+export const commandIn = (at: Place, isMeant: (command: string) => boolean): Promise<string> =>
+  eventually('the command is printed', async () =>
+    (await printedIn(at)).map(({ command }) => command).find(isMeant),
+  );
 
 /** A command without the names of its row and with the singular of its kind: the same in the next play of the row. */
 export const formOf = (text: string, { namespace }: Place): string =>

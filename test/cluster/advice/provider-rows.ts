@@ -1,4 +1,5 @@
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import type { FavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import type { Place, Row } from './player.ts';
@@ -24,19 +25,14 @@ const refused =
 
 /** The cloud answers again, and the reader runs the command that trace prints. */
 async function retried(at: Place): Promise<void> {
-  const { commands = [] } = (await at.trace()).fault ?? {};
+  const command = await at.tracedCommand('reconcile-requested-at');
   cloudOf(at).faults.clear();
-  await at.run(commands.find((command) => command.includes('reconcile-requested-at')) ?? 'false');
-}
-
-/** Runs the commands that trace prints. */
-async function printed(at: Place): Promise<void> {
-  for (const command of (await at.trace()).fault?.commands ?? []) await at.run(command);
+  await at.run(command);
 }
 
 /** Runs the command that trace prints, with a file of this content in place of FILE. */
 async function printedWith(at: Place, content: string): Promise<void> {
-  const [command = 'false'] = (await at.trace()).fault?.commands ?? [];
+  const command = await at.tracedCommand();
   const file = '"$(mktemp)"';
   await at.run(
     `file=${file}; printf %s '${content}' > "$file"; ${command.replace('FILE', '"$file"')}; rm "$file"`,
@@ -99,6 +95,7 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'Throttled',
     fault: 'rate limited',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
+    isFoundByRetry: true,
   },
   'a provider that is down and comes back': {
     situation: refused(503),
@@ -106,6 +103,7 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
+    isFoundByRetry: true,
   },
   'a paused resource': {
     async situation(at) {
@@ -113,12 +111,13 @@ export const providerRows: Readonly<Record<string, Row>> = {
       await at.claim({ classRef: at.classRef('own') });
       const { metadata } = await at.resource();
       await at.run(`kubectl annotate favouritedbinstance ${metadata.name} crossplane.io/paused=true`);
+      await at.told('reconciliation is paused', () => at.messagesOf(FavouriteDBInstanceKind, metadata));
       await at.credentials();
     },
     says: () => 'reconciliation is paused by the crossplane.io/paused annotation',
     reason: 'ResourcePaused',
     fault: 'paused',
-    act: printed,
+    act: async (at) => at.run(await at.tracedCommand()),
   },
   'a class that is not for this namespace': {
     async situation(at) {
