@@ -9,6 +9,7 @@ import { realClock } from '../../../../../runtime/time/clock.ts';
 import { administratorPrivileges } from '../../../../../stacks/mysql/client/privilege.ts';
 import type { MysqlServer, MysqlServerOptions } from '../../../../../stacks/mysql/client/server.ts';
 import { createMysqlServer } from '../../../../../stacks/mysql/client/server.ts';
+import { eventually } from '../../../../cluster/stack-harness.ts';
 
 const support = await mariadbSupport();
 /** Why there is no MariaDB here; false: there is one. */
@@ -53,6 +54,7 @@ export function mariadbFixture({ flags = [] }: { readonly flags?: readonly strin
   });
   after(async () => {
     await Promise.all(opened.map((each) => each.close()));
+    (await watcher?.catch(() => undefined))?.destroy();
     await local?.stop();
   });
 
@@ -60,9 +62,25 @@ export function mariadbFixture({ flags = [] }: { readonly flags?: readonly strin
     const { address, port } = here();
     const connection = await createConnection({ host: address, port, ...login });
     connection.on('error', () => {});
-    opened.push({ close: () => connection.end().catch(() => {}) });
-    return connection;
+    const { threadId } = connection;
+    const end = connection.end.bind(connection);
+    opened.push({ close: () => end().catch(() => {}) });
+    return Object.assign(connection, {
+      async end() {
+        await end();
+        await gone(threadId);
+      },
+    });
   };
+  let watcher: Promise<Connection> | undefined;
+  /** Waits until the server has forgotten a session: it does that in its own time. */
+  const gone = (threadId: number): Promise<unknown> =>
+    eventually('the session is gone', async () => {
+      watcher ??= createConnection({ host: here().address, port: here().port, ...root });
+      const text = 'SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = ?';
+      const [rows] = await (await watcher).query(text, [threadId]);
+      return (rows as unknown as readonly object[]).length === 0;
+    });
   const sql = async <Row extends object>(text: string, login?: Login): Promise<readonly Row[]> => {
     const connection = await connect(login);
     try {

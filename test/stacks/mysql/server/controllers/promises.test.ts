@@ -23,6 +23,7 @@ import {
 import { MySQLGrantKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-grant.ts';
 import { MySQLUserKind } from '../../../../../stacks/mysql/kinds/v1alpha1/mysql-user.ts';
 import { ProviderConfigKind } from '../../../../../stacks/mysql/kinds/v1alpha1/provider.ts';
+import { eventually } from '../../../../cluster/stack-harness.ts';
 import { binaries, loginOf, mariadbOfFile, withoutMariadb } from '../fixture.ts';
 import { StackScene } from './scene.ts';
 
@@ -171,6 +172,8 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         /has 1 open session of its previous owner; waiting for them to end; to terminate them, set spec\.forProvider\.onDelete/,
       );
       await session.end();
+      const left = `SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = '${before.username}'`;
+      await eventually('the session is gone', async () => (await sql(left)).length === 0);
       await scene.process.settle(5 * 60_000);
       assert.equal(
         scene.claim('second', 'other')?.status?.bindingPhase,

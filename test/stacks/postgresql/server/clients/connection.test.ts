@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { markOf } from '../../../../../stacks/postgresql/client/mark.ts';
+import { ScramClient } from '../../../../../stacks/postgresql/client/scram-client.ts';
+import { eventually } from '../../../../cluster/stack-harness.ts';
+import { untilBlocked } from '../settings.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {
@@ -9,6 +11,7 @@ const {
   server: serverOf,
   sql,
   connect,
+  sessions,
   credentials,
   refusal,
 } = await postgresqlFixture({
@@ -23,22 +26,30 @@ const open = async (): Promise<number> => {
   );
   return row!.n;
 };
+const allClosed = () => eventually('no connection is left', async () => (await open()) === 0);
+
+/** A client under test that counts its connections, until the server has closed them. */
+function counted(options: Parameters<typeof serverOf>[0]) {
+  const count = { made: 0, open: 0, most: 0 };
+  const server = serverOf({
+    ...options,
+    createClient(config) {
+      const client = new ScramClient(config);
+      count.made += 1;
+      count.open += 1;
+      count.most = Math.max(count.most, count.open);
+      client.once('end', () => {
+        count.open -= 1;
+      });
+      return client;
+    },
+  });
+  return { server, count };
+}
 
 describe('50 at once on a server with max_connections = 20', () => {
   test('by one client: all succeed over the connections it may have', async () => {
-    const server = serverOf({ maxConnections: 3 });
-    let most = 0;
-    const watcher = await connect();
-    let isDone = false;
-    const watching = (async () => {
-      while (!isDone) {
-        const { rows } = await watcher.query<{ n: number }>(
-          `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'services-stack'`,
-        );
-        most = Math.max(most, rows[0]!.n);
-        await delay(2);
-      }
-    })();
+    const { server, count } = counted({ maxConnections: 3 });
     await Promise.all(
       Array.from({ length: 50 }, async (_, index) => {
         const name = `one ${index}`;
@@ -46,10 +57,7 @@ describe('50 at once on a server with max_connections = 20', () => {
         await server.databases.create(name, { owner: name, extensions: [{ name: 'citext' }] }, owned);
       }),
     );
-    isDone = true;
-    await watching;
-    await watcher.end();
-    assert.ok(most <= 3 + 1, `${most} connections; one more at most, on its way out`);
+    assert.equal(count.most, 3);
     for (const index of [0, 49]) {
       const name = `one ${index}`;
       assert.equal(await refusal({ user: name, password: name, database: name }), 'allowed');
@@ -58,7 +66,7 @@ describe('50 at once on a server with max_connections = 20', () => {
     const names = await sql(`SELECT FROM pg_database WHERE datname LIKE 'one %'`);
     assert.equal(names.length, 50);
     await server.close();
-    assert.equal(await open(), 0);
+    await allClosed();
   });
 
   test('by 50 clients: those the server has no connection for wait their turn', async () => {
@@ -72,7 +80,7 @@ describe('50 at once on a server with max_connections = 20', () => {
   });
 
   test('waiting ends: then the error says why and that it is worth coming back', async () => {
-    const hogs = await Promise.all(Array.from({ length: 20 }, () => connect()));
+    const hogs = await sessions(20);
     const server = serverOf({ connectionWaitMs: 100 });
     await assert.rejects(server.serverVersion(), {
       name: 'PostgresqlError',
@@ -86,12 +94,10 @@ describe('50 at once on a server with max_connections = 20', () => {
 
 describe('connections', () => {
   test('an unused one is closed after a while', async () => {
-    const server = serverOf({ idleMs: 2_000 });
+    const { server, count } = counted({ idleMs: 500 });
     await server.serverVersion();
-    assert.equal(await open(), 1);
-    const deadline = Date.now() + 20_000;
-    while ((await open()) > 0 && Date.now() < deadline) await delay(100);
-    assert.equal(await open(), 0);
+    await allClosed();
+    assert.equal(count.made, 1);
   });
 
   test('one to another database is closed at once', async () => {
@@ -113,7 +119,7 @@ describe('connections', () => {
       assert.rejects(server.serverVersion(abort.signal), reason),
     ]);
     const patient = server.serverVersion();
-    await delay(50);
+    await untilBlocked(connect);
     abort.abort(reason);
     await ended;
     await blocker.query('ROLLBACK');
@@ -130,7 +136,7 @@ describe('connections', () => {
     await assert.rejects(server.roles.create('late', {}, owned), { code: '57014', isRetryable: true });
     await blocker.query('ROLLBACK');
     await blocker.end();
-    await server.roles.create('late', {}, owned);
+    await serverOf().roles.create('late', {}, owned);
   });
 
   test('a closed client refuses work', async () => {
@@ -191,7 +197,7 @@ describe('a server that is not as expected', () => {
       code: 'Unreachable',
       isRetryable: true,
     });
-    await delay(50);
+    await untilBlocked(connect);
     await local.stop();
     await creating;
     await local.start();

@@ -6,6 +6,7 @@ import { realClock } from '../../../../../runtime/time/clock.ts';
 import { ScramClient } from '../../../../../stacks/postgresql/client/scram-client.ts';
 import type { PostgresqlServerOptions } from '../../../../../stacks/postgresql/client/server.ts';
 import { createPostgresqlServer } from '../../../../../stacks/postgresql/client/server.ts';
+import { eventually } from '../../../../cluster/stack-harness.ts';
 
 export const ownerId = 'PostgreSQLDatabase/test 1f0e';
 export const foreignOwnerId = 'PostgreSQLDatabase/other 77aa';
@@ -68,6 +69,15 @@ export async function postgresqlFixture(options: PostgresqlOptions = {}) {
     },
     /** A session that stays open. */
     connect,
+    /** So many sessions, each as soon as the server has a connection for it. */
+    async sessions(count: number): Promise<readonly Client[]> {
+      const open: Client[] = [];
+      await eventually(`${count} sessions`, async () => {
+        while (open.length < count) open.push(await connect());
+        return true;
+      });
+      return open;
+    },
     /** The rows of one statement in a session of its own. */
     async sql<Row extends object = Record<string, unknown>>(text: string, login?: Login): Promise<Row[]> {
       const client = await connect(login);

@@ -4,11 +4,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../../../../../local/free-port.ts';
 import type { PostgresqlError } from '../../../../../stacks/postgresql/client/error.ts';
 import type { PostgresqlServerOptions } from '../../../../../stacks/postgresql/client/server.ts';
 import { pgbouncer } from '../../../../../tools/offline/debian-program.ts';
+import { eventually } from '../../../../cluster/stack-harness.ts';
+import { reload, requireStandby, untilBlocked } from '../settings.ts';
 import { ownerId, postgresqlFixture } from './fixture.ts';
 
 const {
@@ -16,6 +17,7 @@ const {
   server: serverOf,
   sql,
   connect,
+  sessions,
   credentials,
 } = await postgresqlFixture({ maxConnections: 20, settings: { autovacuum: 'off' } });
 const address = `${credentials.endpoint}:${credentials.port}`;
@@ -41,18 +43,18 @@ async function refusalOf(options: Partial<PostgresqlServerOptions>): Promise<rea
   }
 }
 
-const sessions = async (): Promise<readonly object[]> =>
-  sql(`SELECT state, wait_event FROM pg_stat_activity WHERE application_name = 'services-stack'`);
+/** Our sessions, and what they wait for. */
+const ours = () =>
+  sql<{ wait: string }>(
+    `SELECT wait_event AS wait FROM pg_stat_activity WHERE application_name = 'services-stack'`,
+  );
 
 /** No session of ours is on the server. */
-async function allGone(): Promise<void> {
-  let found = await sessions();
-  for (let polls = 0; found.length > 0 && polls < 100; polls += 1) {
-    await delay(50);
-    found = await sessions();
-  }
-  assert.deepEqual(found, []);
-}
+const allGone = () =>
+  eventually('no session is left', async () => {
+    assert.deepEqual(await ours(), []);
+    return true;
+  });
 
 describe('the cause of an error', () => {
   before(async () => {
@@ -79,7 +81,7 @@ describe('the cause of an error', () => {
   });
 
   test('a server without a free connection is exhausted', async () => {
-    const hogs = await Promise.all(Array.from({ length: 17 }, () => connect()));
+    const hogs = await sessions(17);
     assert.deepEqual(await refusalOf({ credentials: asAdmin }), [
       '53300',
       'Exhausted',
@@ -117,26 +119,22 @@ describe('the cause of an error', () => {
       const [{ hba_file: file } = { hba_file: '' }] = await sql<{ hba_file: string }>('SHOW hba_file');
       const former = readFileSync(file, 'utf8');
       writeFileSync(file, `${line}\nhost all postgres 127.0.0.1/32 scram-sha-256\n`);
-      await sql('SELECT pg_reload_conf()');
-      await delay(200);
+      await reload(connect);
       const [code, errorClass, message = ''] = await refusalOf({ credentials: asAdmin });
       writeFileSync(file, former);
-      await sql('SELECT pg_reload_conf()');
+      await reload(connect);
       assert.deepEqual([code, errorClass], ['LoginRefused', 'LoginRefused']);
       assert.match(
         message,
         /does not let user "admin" in: (no pg_hba\.conf entry|pg_hba\.conf rejects).*; add a line for this user, database and address to pg_hba\.conf, before any that rejects them, and reload the server\. Or, if it asks for TLS, set sslmode "require" in the credentials$/,
       );
-      await delay(200);
     });
   }
 });
 
 describe('no session of ours stays', () => {
   test('while a commit waits for a synchronous standby', async () => {
-    await sql(`ALTER SYSTEM SET synchronous_standby_names = '*'`);
-    await sql('SELECT pg_reload_conf()');
-    await delay(300);
+    await requireStandby(connect);
     const server = serverOf({ commitTimeoutMs: 500, statementTimeoutMs: 3000 });
     for (const call of [
       () => server.roles.create('waiting', { login: true }, { ownerId, password: 'x' }),
@@ -150,15 +148,16 @@ describe('no session of ours stays', () => {
       ]);
     }
     const abort = new AbortController();
-    const aborted = server.roles.create('aborted', {}, { ownerId, signal: abort.signal });
-    await delay(100);
+    const patient = serverOf({ commitTimeoutMs: 60_000 });
+    const aborted = patient.roles.create('aborted', {}, { ownerId, signal: abort.signal });
+    const waits = async () => (await ours()).some(({ wait }) => wait === 'SyncRep');
+    await eventually('it waits', waits);
     abort.abort(new Error('the run is over'));
     await assert.rejects(aborted, /the run is over/);
-    await server.close();
+    await Promise.all([server.close(), patient.close()]);
     await allGone();
     await sql('ALTER SYSTEM RESET synchronous_standby_names');
-    await sql('SELECT pg_reload_conf()');
-    await delay(300);
+    await reload(connect);
   });
 
   test('while a statement waits for a lock, and the call is aborted', async () => {
@@ -167,7 +166,7 @@ describe('no session of ours stays', () => {
     const server = serverOf({ lockTimeoutMs: 60_000, idleMs: 50 });
     const abort = new AbortController();
     const call = server.roles.create('late', {}, { ownerId, signal: abort.signal });
-    await delay(500);
+    await untilBlocked(connect);
     abort.abort(new Error('the run is over'));
     await assert.rejects(call, /the run is over/);
     await allGone();
@@ -215,15 +214,12 @@ query_wait_timeout = 4
       child.kill();
       rmSync(folder, { recursive: true });
     };
-    for (let polls = 0; polls < 100; polls += 1) {
-      const isUp = await connect({ port }).then(
+    await eventually('PgBouncer answers', () =>
+      connect({ port }).then(
         (client) => client.end().then(() => true),
         () => false,
-      );
-      if (isUp) return;
-      await delay(50);
-    }
-    assert.fail('PgBouncer does not answer');
+      ),
+    );
   });
   after(() => stop());
 
