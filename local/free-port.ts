@@ -43,7 +43,7 @@ export async function startAtPort<T>(
     try {
       return await start(wanted ?? (await findFree()));
     } catch (error) {
-      const isTaken = /Address already in use/.test(String(error));
+      const isTaken = /Address already in use/i.test(String(error));
       if (wanted !== undefined || attempt === 5 || !isTaken) throw error;
     }
   }

@@ -15,7 +15,7 @@ import pickBy from 'lodash/pickBy.js';
 import type { ProcessIdentity } from '../../tools/offline/process-identity.ts';
 import { isRunning, processIdentity } from '../../tools/offline/process-identity.ts';
 import { startReaper } from '../../tools/offline/reaper.ts';
-import { freePort } from '../free-port.ts';
+import { startAtPort } from '../free-port.ts';
 import { frontProxyCertificate, frontProxyFlags, startDefinitionsServer } from './definitions-server.ts';
 import { restartEtcd } from './restart-etcd.ts';
 import type { Router } from './router.ts';
@@ -236,7 +236,7 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
       await apiServer.start();
       return apiServer;
     };
-    const core = await startCore(await freePort());
+    const core = await startAtPort(undefined, startCore);
     const coreRest = restFor(core.url);
     await waitForDefaultNamespace(coreRest, startTimeoutMs);
 
