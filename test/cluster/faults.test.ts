@@ -151,7 +151,7 @@ describe('the process survives real faults', () => {
     await fixture.bound('team-a', 'frozen', 45_000);
     await claim('later');
     frozen.child.kill('SIGCONT');
-    await eventually('it has ended', async () => frozen.child.exitCode !== null);
+    await frozen.ended;
     await fixture.bound('team-a', 'later');
     await settled(count + 2);
     const { favourite, other } = fixture;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import isEqual from 'lodash/isEqual.js';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
@@ -36,6 +37,7 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
 
   const kubectl = (...args: readonly string[]) => fixture.cluster.kubectl(args);
   const instances = () => fixture.favourite.instances().map(({ item }) => item);
+  const observations = () => fixture.favourite.calls()['GET /v1/instances/{name}'] ?? 0;
   const managed = (name: string) => fixture.cluster.find(FavouriteDBInstanceKind, { name });
   const secret = (namespace: string, name: string) => fixture.cluster.find(SecretKind, { namespace, name });
   const details = async (namespace: string, name: string) => decodeDetails(await secret(namespace, name));
@@ -116,7 +118,12 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
         })),
       ),
       central: await details('team-a', 'central'),
-      untouched: await versionsOf('team-b'),
+      untouched: await eventually('the objects of the other team are at rest', async () => {
+        const before = await versionsOf('team-b');
+        const needed = observations() + 2 * instances().length;
+        await eventually('each was observed', async () => observations() >= needed);
+        return isEqual(await versionsOf('team-b'), before) && before;
+      }),
     };
 
     await kubectl('delete', 'namespace', ordered, unordered, central, '--wait=false');

@@ -76,8 +76,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       await fixture.bound('team-a', 'before', 90_000);
       await kubectl('replace', '-f', join(older.directory, file));
       assert.equal(await hasSelector(), false);
-      await eventually('the process exits', async () => running.child.exitCode !== null, 60_000);
-      assert.equal(running.child.exitCode, 1);
+      assert.equal(await running.ended, 1);
       assert.match(running.log(), /an older definition of favouritedbinstanceclasses/);
 
       const [probes, metrics] = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${await freePort()}`];
@@ -90,7 +89,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
         (await page(`${probes}/readyz`)).includes(isRefused),
       );
       const outdated = `services_stack_definition_outdated{kind="${kind}"} 1`;
-      assert.ok((await page(`${metrics}/metrics`)).includes(outdated));
+      await eventually('the metric is 1', async () => (await page(`${metrics}/metrics`)).includes(outdated));
       assert.equal((await fixture.getClaim('team-a', 'waiting'))?.spec.resourceRef, undefined);
       await refusing.end('SIGKILL');
 

@@ -70,6 +70,8 @@ export interface StackProcess {
   log(): string;
   /** SIGTERM, or the signal given; answers with the exit code, null for a killed one. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
+  /** The exit code, once it has ended by itself. Its log is whole then. */
+  readonly ended: Promise<number | null>;
 }
 
 export function kubeConfigOf(kubeconfig: string): KubeConfig {
@@ -165,15 +167,16 @@ function startProcess(program: string, kubeconfig: string, flags: readonly strin
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
+  const ended = closed.then(() => child.exitCode);
   return {
     child,
     log: () => log,
-    async end(signal = 'SIGTERM') {
+    ended,
+    end(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) {
         child.kill(signal);
       }
-      await closed;
-      return child.exitCode;
+      return ended;
     },
   };
 }

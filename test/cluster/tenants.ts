@@ -117,6 +117,11 @@ export function testTenants(fixtureOf: () => FancySQLFixture): void {
       assert.ok(await comesToRest());
     }
 
+    const requests = () =>
+      [fixture.favourite, fixture.other]
+        .flatMap((cloud) => Object.values(cloud.calls()))
+        .reduce((a, b) => a + b);
+
     /** Waits until there was no write for a while, in which all external resources were observed. */
     async function comesToRest(): Promise<boolean> {
       let before = '';
@@ -124,7 +129,9 @@ export function testTenants(fixtureOf: () => FancySQLFixture): void {
         const now = JSON.stringify(await fixture.cluster.writes());
         if (now === before) return true;
         before = now;
+        const needed = requests() + 2 * instances().length;
         await sleep(1_500);
+        await eventually('each was observed', async () => requests() >= needed);
       }
       return false;
     }

@@ -106,7 +106,7 @@ export function testWatch(controlPlaneOf: () => ControlPlane): void {
       await until('it has been told of what is there', () => events.length === names().length);
       events.length = 0;
       await controlPlane.stopApiServer();
-      await until('it waits', () => informers.states()[0]?.stream.phase === 'waiting', 10_000);
+      await until('it waits', () => informers.states()[0]?.stream.phase === 'waiting');
       await controlPlane.startApiServer();
       await controlPlane.kubectl(['delete', 'probe', 'n1', '--wait=false']);
       await controlPlane.kubectl(['apply', '-f', '-'], JSON.stringify(probe('late')));

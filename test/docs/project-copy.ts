@@ -113,6 +113,8 @@ export function startCommand(
   cwd?: string,
 ): Started {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Not `exit`, which may come before the last output.
+  const closed = once(child, 'close');
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -124,10 +126,8 @@ export function startCommand(
     output: () => output,
     hasEnded,
     async end(signal = 'SIGTERM') {
-      if (!hasEnded()) {
-        child.kill(signal);
-        await once(child, 'exit');
-      }
+      if (!hasEnded()) child.kill(signal);
+      await closed;
       return child.exitCode;
     },
   };
