@@ -7,6 +7,7 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { pageFiles } from '../../dashboard/page-files.ts';
 import { isOurHost } from '../../dashboard/serve.ts';
 import { FlagError, parseFlags } from '../../runtime/process/flags.ts';
+import { until } from '../runtime/widgets.ts';
 import { TracedWorld } from '../trace/traced-world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -119,7 +120,7 @@ describe('the live page of a process', () => {
     const reading = (async () => {
       for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) reported += chunk;
     })().catch(() => {});
-    await meanwhile(new Promise((resolve) => setTimeout(resolve, 200)));
+    await meanwhile(until('it is reported', () => reported.includes('BoundManagedResource')));
     controller.abort();
     await reading;
     assert.match(

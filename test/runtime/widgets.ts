@@ -41,7 +41,7 @@ export const stored = (name: string, resourceVersion: number, rest: Partial<Widg
   });
 
 /** Waits until `condition` holds; fails with `what` after `timeoutMs`. */
-export async function until(what: string, condition: () => boolean, timeoutMs = 5000): Promise<void> {
+export async function until(what: string, condition: () => boolean, timeoutMs = 30_000): Promise<void> {
   const end = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > end) throw new Error(`still waiting until ${what}`);

@@ -225,7 +225,7 @@ describe('the command', () => {
   test('with --watch each change is printed, and the exit code is that of the last trace', async () => {
     const { clock, stop$, running, texts } = await run(tracing('orders', '-w'));
     const until = async (isSo: () => boolean) => {
-      for (let turn = 0; turn < 200 && !isSo(); turn += 1) {
+      for (let turn = 0; turn < 1_500 && !isSo(); turn += 1) {
         await new Promise((resolve) => setTimeout(resolve, 20));
         await clock.advance(500);
       }

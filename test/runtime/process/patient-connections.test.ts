@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import {
@@ -10,6 +10,7 @@ import {
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeConnectionsPatient } from '../../../runtime/process/patient-connections.ts';
+import { until } from '../widgets.ts';
 
 /** A server on 127.0.0.2 whose queue is full while it is stopped, so that the first packet of a connection is lost. */
 async function slowServer() {
@@ -22,14 +23,18 @@ async function slowServer() {
   const fillers: Socket[] = [];
   return {
     port,
+    /** It takes no connections. */
     async stall() {
       child.kill('SIGSTOP');
+      const state = () => execFileSync('ps', ['-o', 'stat=', '-p', String(child.pid)], { encoding: 'utf8' });
+      await until('it is stopped', () => state().startsWith('T'));
       for (let count = 0; count < 4; count += 1) {
         fillers.push(connect({ host: '127.0.0.2', port }).on('error', () => {}));
       }
       await delay(100);
-      setTimeout(() => child.kill('SIGCONT'), 500);
     },
+    /** The connections that were begun are made when the system tries again, a second later. */
+    goOnSoon: () => void setTimeout(() => child.kill('SIGCONT'), 500),
     end() {
       for (const filler of fillers) filler.destroy();
       child.kill('SIGCONT');
@@ -87,13 +92,17 @@ describe('a name with several addresses', () => {
   test('an address whose answer takes a second is reached, as curl reaches it', async () => {
     makeConnectionsPatient();
     await server.stall();
-    const [ours, other] = await Promise.all([connected(server.port), curl(server.port)]);
+    const connecting = Promise.all([connected(server.port), curl(server.port)]);
+    server.goOnSoon();
+    const [ours, other] = await connecting;
     assert.deepEqual([ours, other ?? 'connected'], ['connected', 'connected']);
   });
 
   test('the patience of Node alone does not reach it', async () => {
     setDefaultAutoSelectFamilyAttemptTimeout(250);
     await server.stall();
-    assert.equal(await connected(server.port), 'failed');
+    const connecting = connected(server.port);
+    server.goOnSoon();
+    assert.equal(await connecting, 'failed');
   });
 });
