@@ -24,7 +24,7 @@ import { gcpClientRows } from './gcp-rows.ts';
 import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
 import { mysqlRows } from './mysql-rows.ts';
 import type { Row } from './player.ts';
-import { Place, play } from './player.ts';
+import { Place, play, pollInterval } from './player.ts';
 import { morePostgresqlRows, neighbour, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
 import { providerRows } from './provider-rows.ts';
 import type { unplayed } from './unplayed.ts';
@@ -58,7 +58,8 @@ describe('a reader who does what the product says can use the claim', { concurre
   before(async () => {
     [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
     if (mariadbBinaries.by !== 'none') mariadb = await startMariadb({ binaries: mariadbBinaries });
-    stack = fixture.cluster.startProcess(['--stacks', 'fcp,ocp,aws,gcp,mysql,postgresql']);
+    const flags = ['--stacks', 'fcp,ocp,aws,gcp,mysql,postgresql', '--poll-interval', pollInterval];
+    stack = fixture.cluster.startProcess(flags);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
     if (withoutPsql === false) await neighbour(server, await placeOf(neighbours));
   });

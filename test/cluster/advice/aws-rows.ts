@@ -282,7 +282,6 @@ export const awsClientRows = {
     says: () => 'the IAM policies of the credentials must allow ec2:CreateVpc',
     ...vpcRow,
     act: async (at) => denied.get(at.namespace)?.pop(),
-    isFoundByRetry: true,
   },
   raiseQuota: {
     async situation(at) {
@@ -293,7 +292,6 @@ export const awsClientRows = {
     },
     ...vpcRow,
     act: (at) => at.delete(VPCKind, { name: at.named('unused') }),
-    isFoundByRetry: true,
   },
   changeRegion: {
     async situation(at) {

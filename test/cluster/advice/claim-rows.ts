@@ -382,7 +382,6 @@ export const claimRows = {
     },
     reason: 'RequestRefused',
     act: (at) => at.run(`kubectl delete validatingwebhookconfiguration ${at.named('labels')}`),
-    isFoundByRetry: true,
   },
   createClaimAgain: {
     says: () => 'restore it from a backup, or delete this claim and create it again without spec.resourceRef',
@@ -723,7 +722,6 @@ export const moreClaimRows = {
     says: () => advice.allowRequest,
     reason: 'RequestRefused',
     act: (at) => at.run(`kubectl delete quota -n ${at.namespace} few`),
-    isFoundByRetry: true,
   },
   'the plugin offers a Bound resource that its policy deletes': offerBound(
     'Delete',

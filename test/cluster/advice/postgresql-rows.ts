@@ -22,7 +22,7 @@ import { reload, requireStandby } from '../../stacks/postgresql/server/settings.
 import { credentialsNamespace } from '../fancysql-fixture.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place, Row, RowsFor } from './player.ts';
-import { about, asPrinted, tellingMs } from './player.ts';
+import { about, asPrinted } from './player.ts';
 import { answerTo, checkLogin, checkRefused, uriTo } from './postgresql-login.ts';
 import { commandIn } from './printed.ts';
 
@@ -52,16 +52,12 @@ async function claimWith(at: Place, reason: string): Promise<void> {
   const classRef = { apiVersion: 'postgresql.crossplane.io/v1alpha1', kind, name: at.named('pg') };
   const writeConnectionSecretToRef = { name: 'db-connection' };
   await at.make(PostgreSQLInstanceKind, at.key, { spec: { classRef, writeConnectionSecretToRef } });
-  await eventually(
-    `the claim is ${reason}`,
-    async () => {
-      const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
-      const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-      if (ready?.reason === reason) return true;
-      throw new Error(JSON.stringify(claim?.status));
-    },
-    tellingMs, // a call waits for a free connection
-  );
+  await eventually(`the claim is ${reason}`, async () => {
+    const claim = await at.fixture.cluster.find(PostgreSQLInstanceKind, at.key);
+    const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+    if (ready?.reason === reason) return true;
+    throw new Error(JSON.stringify(claim?.status));
+  });
 }
 
 /** A claim of another team on the server of all rows, with its data. */

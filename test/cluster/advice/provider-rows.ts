@@ -95,7 +95,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'Throttled',
     fault: 'rate limited',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
-    isFoundByRetry: true,
   },
   'a provider that is down and comes back': {
     situation: refused(503),
@@ -103,7 +102,6 @@ export const providerRows: Readonly<Record<string, Row>> = {
     reason: 'ProviderUnreachable',
     fault: 'provider down',
     act: (at) => Promise.resolve(cloudOf(at).faults.clear()),
-    isFoundByRetry: true,
   },
   'a paused resource': {
     async situation(at) {
