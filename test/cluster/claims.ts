@@ -113,7 +113,7 @@ export function testClaims(fixtureOf: () => FancySQLFixture): void {
       const team = await kubeconfigOfTeam();
       assert.deepEqual(await traced('unlucky', team), [1, 'wrong credentials']);
       await applyProvider('favourite');
-      await fixture.bound('team-a', 'unlucky', 70_000);
+      await fixture.bound('team-a', 'unlucky');
       assert.deepEqual(await traced('unlucky'), [0, undefined]);
       assert.deepEqual(await traced('unlucky', team), [0, undefined]);
       assert.deepEqual(await traced('nobody'), [2, undefined]);

@@ -139,18 +139,14 @@ describe('every manifest of the docs and the examples, on the demo', () => {
 
   /** Waits until all these are where they should be. */
   const settled = (title: string, objects: readonly KubernetesObject[], expect?: string) =>
-    eventually(
-      title,
-      async () => {
-        const found = await Promise.all(
-          objects.map((object) => client.get(kindOf(object), objectKey(object.metadata))),
-        );
-        const obstacles = found.flatMap((object) => obstacle(object, expect) ?? []);
-        if (obstacles.length === 0) return true;
-        throw new Error(obstacles.join('\n'));
-      },
-      60_000,
-    );
+    eventually(title, async () => {
+      const found = await Promise.all(
+        objects.map((object) => client.get(kindOf(object), objectKey(object.metadata))),
+      );
+      const obstacles = found.flatMap((object) => obstacle(object, expect) ?? []);
+      if (obstacles.length === 0) return true;
+      throw new Error(obstacles.join('\n'));
+    });
 
   /** Runs a script in a folder with this PATH. */
   const bash = async (script: string, cwd: string, path = process.env.PATH): Promise<string> => {
@@ -227,7 +223,7 @@ describe('every manifest of the docs and the examples, on the demo', () => {
           `${ask} "SELECT pg_terminate_backend(pid) FROM (${sessions.replace('count(*)', 'pid')} AND pid <> pg_backend_pid()) AS s"`,
         );
         await ended;
-        await eventually('the database follows', gone, 90_000);
+        await eventually('the database follows', gone);
         assert.doesNotMatch(await run(look), / cart-db /);
 
         await setRetainFor('7d');

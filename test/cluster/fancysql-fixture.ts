@@ -37,7 +37,7 @@ export interface FancySQLFixture {
   managed(name: string, spec?: Partial<FavouriteDBInstance['spec']>): Promise<FavouriteDBInstance>;
   getClaim(namespace: string, name: string): Promise<FancySQLInstance | undefined>;
   /** Waits until a claim is Bound and Ready, and answers with it. */
-  bound(namespace: string, name: string, timeoutMs?: number): Promise<FancySQLInstance>;
+  bound(namespace: string, name: string): Promise<FancySQLInstance>;
   /** Waits until the Ready condition of a claim has this reason, and answers with its message. */
   readyReason(namespace: string, name: string, reason: string): Promise<string>;
   stop(): Promise<void>;
@@ -115,17 +115,13 @@ export async function startFancySQL(
       return cluster.create(FavouriteDBInstanceKind, { name }, { spec });
     },
     getClaim: (namespace, name) => cluster.find(FancySQLInstanceKind, { namespace, name }),
-    bound: (namespace, name, timeoutMs) =>
-      eventually(
-        `claim ${namespace}/${name} is Bound and Ready`,
-        async () => {
-          const claim = await fixture.getClaim(namespace, name);
-          const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
-          if (claim?.status?.bindingPhase === 'Bound' && ready?.status === 'True') return claim;
-          throw new Error(JSON.stringify(claim?.status ?? 'no status'));
-        },
-        timeoutMs,
-      ),
+    bound: (namespace, name) =>
+      eventually(`claim ${namespace}/${name} is Bound and Ready`, async () => {
+        const claim = await fixture.getClaim(namespace, name);
+        const ready = claim?.status?.conditions?.find(({ type }) => type === 'Ready');
+        if (claim?.status?.bindingPhase === 'Bound' && ready?.status === 'True') return claim;
+        throw new Error(JSON.stringify(claim?.status ?? 'no status'));
+      }),
     readyReason: (namespace, name, reason) =>
       eventually(`claim ${namespace}/${name} is ${reason}`, async () => {
         const claim = await fixture.getClaim(namespace, name);

@@ -148,7 +148,7 @@ describe('the process survives real faults', () => {
     await eventually('the creation began', async () => fixture.favourite.instances().length > count);
     frozen.child.kill('SIGSTOP');
     await start('process-b', []);
-    await fixture.bound('team-a', 'frozen', 45_000);
+    await fixture.bound('team-a', 'frozen');
     await claim('later');
     frozen.child.kill('SIGCONT');
     await frozen.ended;

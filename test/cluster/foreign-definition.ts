@@ -45,7 +45,7 @@ export function testForeignDefinition(fixtureOf: () => FancySQLFixture): void {
         ...flags,
       ]);
       try {
-        await eventually('it reports whose it is', async () => started.output().includes(retained), 90_000);
+        await eventually('it reports whose it is', async () => started.output().includes(retained));
         assert.match(await served(), /definition-owner: services-stack/);
         assert.match(await served(), /networkId:/);
       } finally {
@@ -70,7 +70,7 @@ export function testForeignDefinition(fixtureOf: () => FancySQLFixture): void {
       for (const text of [note, retained])
         await eventually('the log says it, too', async () => running.log().includes(text));
       await fixture.claim('team-a', 'foreign', { classRef: favouriteClassRef('small') });
-      await fixture.bound('team-a', 'foreign', 90_000);
+      await fixture.bound('team-a', 'foreign');
       await running.end('SIGKILL');
 
       const taking = start('--install-crds', '--take-definitions');

@@ -49,7 +49,7 @@ export function testMissingDefinition(fixtureOf: () => FancySQLFixture): void {
       await fixture.claim('team-a', 'orders', { classRef: favouriteClassRef('small') });
       const early = await eventually('health is served', readyz);
       assert.equal(early.isReady, false);
-      await fixture.bound('team-a', 'orders', 90_000);
+      await fixture.bound('team-a', 'orders');
       assert.equal(fixture.favourite.instances().length - earlier, 1);
       const late = await eventually('it is ready', async () => {
         const answer = await readyz();

@@ -53,7 +53,6 @@ describe('with the namespace controller and the garbage collector of Kubernetes'
     eventually(
       `namespace ${namespace} is gone`,
       async () => (await fixture.cluster.find(NamespaceKind, { name: namespace })) === undefined,
-      60_000,
     );
 
   /** The versions of a team's claims, and of their resources and Secrets. */

@@ -57,7 +57,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       const started = startOlder();
       try {
         await claim('back');
-        await fixture.bound('team-a', 'back', 90_000);
+        await fixture.bound('team-a', 'back');
         assert.match(started.output(), /a newer version of this product installed the definition/);
         assert.ok(await hasSelector());
       } finally {
@@ -73,7 +73,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       };
       const running = start();
       await claim('before');
-      await fixture.bound('team-a', 'before', 90_000);
+      await fixture.bound('team-a', 'before');
       await kubectl('replace', '-f', join(older.directory, file));
       assert.equal(await hasSelector(), false);
       assert.equal(await running.ended, 1);
@@ -94,7 +94,7 @@ export function testOlderRelease(fixtureOf: () => FancySQLFixture): void {
       await refusing.end('SIGKILL');
 
       start(['--install-crds']);
-      await fixture.bound('team-a', 'waiting', 90_000);
+      await fixture.bound('team-a', 'waiting');
       assert.ok(await hasSelector());
     });
   });

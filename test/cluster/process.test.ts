@@ -159,7 +159,7 @@ describe('the process', () => {
     assert.doesNotMatch(second.log(), /"msg":"reconciled"/, 'a standby does nothing');
     await first.end('SIGKILL');
     await claim('inherited');
-    await fixture.bound('team-a', 'inherited', 40_000);
+    await fixture.bound('team-a', 'inherited');
     assert.notEqual(await holder(), leader);
     assert.equal(await second.end(), 0);
     assert.equal(await holder(), '', 'a leader that ends gives the lease free');

@@ -189,11 +189,7 @@ describe('the database of a deleted claim', { concurrency: true }, () => {
       '-p',
       patch,
     ]);
-    await eventually(
-      'the resource is deleted',
-      async () => (await resourcesOf('team-date')).length === 0,
-      120_000,
-    );
+    await eventually('the resource is deleted', async () => (await resourcesOf('team-date')).length === 0);
     await assert.rejects(sql(before, 'SELECT text FROM entry'));
     await cluster.apply(claimOf('team-date'));
     await reason('team-date', 'Available');

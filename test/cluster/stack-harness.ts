@@ -193,6 +193,9 @@ export function difference(
   );
 }
 
+/** So long that a machine with much other work does not exceed it. */
+const patienceMs = 120_000;
+
 /**
  * Asks again until the answer is neither undefined nor false, and answers with it: soon at first, and less often the
  * longer it takes. A question that costs much, such as a kubectl, is asked less often, too. Rejects after `timeoutMs` with
@@ -201,7 +204,7 @@ export function difference(
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined | false>,
-  timeoutMs = 30_000,
+  timeoutMs = patienceMs,
 ): Promise<T> {
   const startedMs = performance.now();
   for (let last = 'nothing'; ; ) {

@@ -104,7 +104,7 @@ describe('the guide to managed resources, on a local AWS', () => {
       if (event.test(text)) return true;
       throw new Error(text);
     };
-    await eventually('the Event', hasEvent, 60_000);
+    await eventually('the Event', hasEvent);
     // An administrator has checked it: the queue is found by its name and its tags, and is the only one.
     await kubectl('annotate', 'queue', 'my-sqs-queue', 'crossplane.io/external-create-pending-');
     const { 'EXTERNAL-NAME': url } = await shown('queue', 'my-sqs-queue');

@@ -70,14 +70,14 @@ async function tryExperiments(output: string): Promise<void> {
 
   await shell(edit?.[0] ?? '');
   const dreams = 'kubectl -n team-blog get fancysqlinstance dreams -o jsonpath={.status.bindingPhase}';
-  await eventually('dreams is bound', async () => (await shell(dreams)).trim() === 'Bound', 30_000);
+  await eventually('dreams is bound', async () => (await shell(dreams)).trim() === 'Bound');
 
   const [begin = '', end = ''] = fail ?? [];
   const reason = `kubectl -n team-shop get rediscluster sessions -o jsonpath='{.status.conditions[?(@.type=="Ready")].reason}'`;
   await shell(begin);
-  await eventually('it says so', async () => (await shell(reason)).trim() === 'AvailableWithTrouble', 60_000);
+  await eventually('it says so', async () => (await shell(reason)).trim() === 'AvailableWithTrouble');
   await shell(end);
-  await eventually('it has recovered', async () => (await shell(reason)).trim() === 'Available', 60_000);
+  await eventually('it has recovered', async () => (await shell(reason)).trim() === 'Available');
 }
 
 /** The administrator of the guide can log in to the PostgreSQL server of the demo. */

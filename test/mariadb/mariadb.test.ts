@@ -20,7 +20,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe('a real MariaDB', { skip, timeout: 60_000 }, () => {
+describe('a real MariaDB', { skip, timeout: 300_000 }, () => {
   test('knows the users that its administrator created, and no others', async () => {
     await using mariadb = await startMariadb({ binaries });
     const password = 'open \'"\\ sesame';
@@ -59,7 +59,7 @@ describe('a real MariaDB', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('the database of a DB instance', { skip, timeout: 60_000 }, () => {
+describe('the database of a DB instance', { skip, timeout: 300_000 }, () => {
   test('is at an address of its own, and takes another password', async () => {
     const servers = databaseServers({ engines: { mysql: startMariadbDatabase(binaries) } });
     const settings = { Engine: 'mysql', Port: 3306, MasterUsername: 'me', DBName: 'app' } as never;

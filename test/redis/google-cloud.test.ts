@@ -51,7 +51,7 @@ async function whereIs(send: Send): Promise<{ readonly host: string; readonly po
   return { host: String(host), port: Number(port) };
 }
 
-describe('behind an instance of Memorystore', { skip, timeout: 120_000 }, () => {
+describe('behind an instance of Memorystore', { skip, timeout: 300_000 }, () => {
   const wanted = { tier: 'BASIC', memorySizeGb: 1 };
 
   test('is a real Redis: AUTH, size and configuration follow the API', async (t) => {

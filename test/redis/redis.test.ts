@@ -22,7 +22,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-describe('a real Redis', { skip, timeout: 60_000 }, () => {
+describe('a real Redis', { skip, timeout: 300_000 }, () => {
   test('takes the password that it was given, and no other', async () => {
     await using redis = await startRedis({ binaries, password: 'open "sesame"' });
     assert.equal(await redisCli(support, { ...redis, password: 'open "sesame"' }, 'PING'), 'PONG');

@@ -291,7 +291,7 @@ describe('the image', { skip: whyNot }, () => {
         assert.ok(!running.hasEnded(), running.output());
         return (await fetch(`http://127.0.0.1:${probes}/readyz`)).ok;
       };
-      await eventually('the container is ready', isReady, 120_000);
+      await eventually('the container is ready', isReady);
     });
 
     after(async () => {

@@ -69,7 +69,7 @@ describe('services-stack dev', () => {
         output += text;
       });
     const says = (text: RegExp) =>
-      eventually(`it says ${text}`, async () => text.test(output) || assert.fail(output), 90_000);
+      eventually(`it says ${text}`, async () => text.test(output) || assert.fail(output));
     try {
       await says(/applied all\.yaml/);
       await says(/FancySQLInstance team-shop\/cart {2}BoundManagedResource/);

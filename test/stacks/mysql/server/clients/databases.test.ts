@@ -18,7 +18,7 @@ const refused = (code: string, message?: RegExp) => (error: MysqlError) => {
   return true;
 };
 
-describe('a database and its user', { skip, timeout: 120_000 }, () => {
+describe('a database and its user', { skip, timeout: 300_000 }, () => {
   test('are created, used, changed and dropped, and nothing remains', async () => {
     const { databases, users } = at.server();
     const spec = { user: { maxUserConnections: 4, maxStatementSeconds: 30 }, collation: 'utf8mb4_bin' };
@@ -116,7 +116,7 @@ describe('a database and its user', { skip, timeout: 120_000 }, () => {
   });
 });
 
-describe('point 1: wildcards in the name of a database', { skip, timeout: 60_000 }, () => {
+describe('point 1: wildcards in the name of a database', { skip, timeout: 300_000 }, () => {
   const neighbours = ['team_a', 'teamxa', 'team%a', 'team\\_a', 'teamAa'];
 
   test('a user of a name with `_`, `%` or `\\` reaches no neighbour', async () => {
@@ -180,7 +180,7 @@ describe('point 1: wildcards in the name of a database', { skip, timeout: 60_000
   });
 });
 
-describe('point 4: marks', { skip, timeout: 60_000 }, () => {
+describe('point 4: marks', { skip, timeout: 300_000 }, () => {
   test('only an administrator can read them', async () => {
     const { databases } = at.server();
     await databases.create('marked', { user: {} }, { ...owned, password });
@@ -294,7 +294,7 @@ describe('point 4: marks', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('point 7: escapes', { skip, timeout: 60_000 }, () => {
+describe('point 7: escapes', { skip, timeout: 300_000 }, () => {
   test('the server reads each text and name as it was written, whatever its settings', async () => {
     await sql(`SET GLOBAL sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES'`);
     await sql('SET GLOBAL character_set_client = gbk');
@@ -348,7 +348,7 @@ describe('point 7: escapes', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('point 8: names', { skip, timeout: 60_000 }, () => {
+describe('point 8: names', { skip, timeout: 300_000 }, () => {
   test('reserved and unsuitable names are refused, in any case', async () => {
     const { databases, users } = at.server();
     const names = {

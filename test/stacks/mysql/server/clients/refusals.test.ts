@@ -29,7 +29,7 @@ async function refusalOf(options: Partial<MysqlServerOptions>): Promise<MysqlErr
   }
 }
 
-describe('point 2: databases for everybody, and users without a name', { skip, timeout: 60_000 }, () => {
+describe('point 2: databases for everybody, and users without a name', { skip, timeout: 300_000 }, () => {
   test('are found, and the statements end them', async () => {
     const server = at.server();
     const root = await connect();
@@ -65,7 +65,7 @@ describe('point 2: databases for everybody, and users without a name', { skip, t
   });
 });
 
-describe('point 10: a server that changes nothing', { skip, timeout: 60_000 }, () => {
+describe('point 10: a server that changes nothing', { skip, timeout: 300_000 }, () => {
   test('is unreachable in words, also for a session that is open, and nothing counts as absent', async () => {
     const server = at.server();
     await server.databases.create('on_primary', { user: {} }, { ...owned, password });
@@ -113,7 +113,7 @@ describe('point 10: a server that changes nothing', { skip, timeout: 60_000 }, (
   });
 });
 
-describe('point 11: the administrator', { skip, timeout: 120_000 }, () => {
+describe('point 11: the administrator', { skip, timeout: 300_000 }, () => {
   test('has no SUPER, lacks nothing, and the server refuses GRANT ALL to it', async () => {
     assert.equal(await at.server().missingPrivileges(), undefined);
     const login = { user: administrator.username, password: administrator.password };
@@ -167,7 +167,7 @@ describe('point 11: the administrator', { skip, timeout: 120_000 }, () => {
   });
 });
 
-describe('point 12: passwords and plugins', { skip, timeout: 60_000 }, () => {
+describe('point 12: passwords and plugins', { skip, timeout: 300_000 }, () => {
   test('a password that a policy refuses is invalid, and leaves nothing', async () => {
     const { users } = at.server();
     await users.create('before_policy', {}, { ...owned, password });
@@ -259,7 +259,7 @@ describe('point 12: passwords and plugins', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('the cause of an error', { skip, timeout: 60_000 }, () => {
+describe('the cause of an error', { skip, timeout: 300_000 }, () => {
   const as = (more: object) => ({ credentials: { ...at.credentials(), ...more } });
   const address = () => `${at.here().address}:${at.here().port}`;
 

@@ -5,7 +5,7 @@ import { mariadbFixture, owned, password, skip } from './fixture.ts';
 
 const at = mariadbFixture();
 
-describe('a server that restarts', { skip, timeout: 60_000 }, () => {
+describe('a server that restarts', { skip, timeout: 300_000 }, () => {
   test('is unreachable in between, and then as before, with its marks', async () => {
     const server = at.server({ connectionWaitMs: 0 });
     await server.databases.create('kept', { user: {} }, { ...owned, password });

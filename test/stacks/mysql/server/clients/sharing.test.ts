@@ -30,7 +30,7 @@ const isOpen = (session: Awaited<ReturnType<typeof connect>>): Promise<boolean> 
 const ended = (session: Awaited<ReturnType<typeof connect>>) =>
   eventually('the session has ended', async () => !(await isOpen(session)));
 
-describe('point 5: sessions', { skip, timeout: 60_000 }, () => {
+describe('point 5: sessions', { skip, timeout: 300_000 }, () => {
   test('DROP USER leaves a session that still may do everything', async () => {
     const login = await created('outliving');
     const session = await connect(login);
@@ -99,7 +99,7 @@ describe('point 5: sessions', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('point 6: locks', { skip, timeout: 60_000 }, () => {
+describe('point 6: locks', { skip, timeout: 300_000 }, () => {
   test('a tenant that holds a lock delays no other', async () => {
     const server = at.server({ lockTimeoutMs: 50_000 });
     const login = await created('locking');
@@ -160,7 +160,7 @@ describe('point 6: locks', { skip, timeout: 60_000 }, () => {
   });
 });
 
-describe('point 9: what runs with the rights of a user', { skip, timeout: 60_000 }, () => {
+describe('point 9: what runs with the rights of a user', { skip, timeout: 300_000 }, () => {
   test('is reported where it stays', async () => {
     const { databases, users } = at.server();
     const login = await created('defining');
@@ -227,7 +227,7 @@ describe('point 9: what runs with the rights of a user', { skip, timeout: 60_000
   });
 });
 
-describe('grants', { skip, timeout: 60_000 }, () => {
+describe('grants', { skip, timeout: 300_000 }, () => {
   const holderOf = () => ({ isClaims: true, what: 'MySQLDatabase x of MySQLInstance team-a/x' });
 
   test('a name alone does not mean the user or database of a claim', async () => {

@@ -38,7 +38,7 @@ async function atEachStep(
   }
 }
 
-describe('point 3: a process that ends at any step', { skip, timeout: 120_000 }, () => {
+describe('point 3: a process that ends at any step', { skip, timeout: 300_000 }, () => {
   const spec = { user: { maxUserConnections: 3 }, privileges: ['SELECT', 'CREATE'] };
   const login = { user: 'steps_a', password, database: 'steps_a' };
 

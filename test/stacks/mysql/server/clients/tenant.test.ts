@@ -21,7 +21,7 @@ const attempt = (statement: string): Promise<number> =>
     (error: { readonly errno?: number }) => error.errno ?? -1,
   );
 
-describe('a tenant with the Secret of its claim', { skip, timeout: 120_000 }, () => {
+describe('a tenant with the Secret of its claim', { skip, timeout: 300_000 }, () => {
   before(async () => {
     const { databases } = at.server();
     await databases.create(tenant.database, { user: { maxUserConnections: 8 } }, { ...owned, password });

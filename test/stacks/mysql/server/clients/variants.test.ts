@@ -33,7 +33,7 @@ const errorOf = (call: Promise<unknown>): Promise<MysqlError> =>
     (error: unknown) => error as MysqlError,
   );
 
-describe('point 8: a server that ignores the case of databases', { skip, timeout: 60_000 }, () => {
+describe('point 8: a server that ignores the case of databases', { skip, timeout: 300_000 }, () => {
   test('refuses two names that differ in case only', async () => {
     const server = at.server();
     assert.equal((await server.facts()).ignoresCase, true);
@@ -68,7 +68,7 @@ describe('point 8: a server that ignores the case of databases', { skip, timeout
   });
 });
 
-describe('TLS', { skip, timeout: 60_000 }, () => {
+describe('TLS', { skip, timeout: 300_000 }, () => {
   const as = (more: object) => at.server({ credentials: { ...at.credentials(), ...more } });
 
   test('is checked as the mode says, for an IP address, too', async () => {
