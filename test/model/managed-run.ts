@@ -11,8 +11,10 @@ import { unknownClaim } from '../../controllers/credential.ts';
 import type { ExternalClient } from '../../controllers/managed/connecting/external-client.ts';
 import { creationMark } from '../../controllers/managed/recording/creation-tracking.ts';
 import { identified, identityToRecord } from '../../controllers/managed/recording/identity.ts';
+import { confirmationOf } from '../../controllers/managed/run/confirmation.ts';
 import { decideManaged } from '../../controllers/managed/run/decide.ts';
 import type {
+  Call,
   CredentialWrite,
   Decision as ManagedDecision,
   Step,
@@ -166,7 +168,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   recordFailure: (facts, scene) => marked(facts, scene, 'RecordFailure', recordOfFailure(facts).mark),
   delete: (facts, { resource }) => {
     accessOf(facts);
-    return external('DeleteExternal', resource, confirmedWithSecret(resource));
+    return external('DeleteExternal', resource, readBefore(resource, 'delete'));
   },
   removeDetails: (facts, { resource: { name, uid }, secret }) =>
     secret?.owner === uid ? remove('DeleteSecret', resourceSecretKey(name), uid) : facts,
@@ -183,8 +185,11 @@ function accessOf({ access }: Facts): NonNullable<Facts['access']> {
   return access;
 }
 
-const confirmedWithSecret = ({ name }: Resource) => ({
-  readFirst: [resourceKey(name), resourceSecretKey(name)],
+/** The objects that the product reads from the API server before these calls of one run. */
+const readBefore = ({ name }: Resource, ...calls: readonly Call[]) => ({
+  readFirst: calls
+    .flatMap((call) => confirmationOf(call)?.reads ?? [])
+    .map((read) => (read === 'managed' ? resourceKey(name) : resourceSecretKey(name))),
 });
 
 function observed(facts: Facts, { run, obstacle, resource }: Scene): Facts {
@@ -209,7 +214,7 @@ const parameterOf = ({ spec }: Managed) => get(spec.forProvider, 'parameter') as
 function cleared(facts: Facts, { resource }: Scene, more: { readonly found?: undefined } = {}): Facts | Act {
   if (resource.applied === '' && !('found' in more && resource.found !== undefined)) return facts;
   const change = { applied: '', ...(resource.found !== undefined && more) };
-  return patch('ClearRecord', resourceKey(resource.name), change, confirmedWithSecret(resource));
+  return patch('ClearRecord', resourceKey(resource.name), change, readBefore(resource, 'clearRecord'));
 }
 
 /** The mark and the identity that a creation writes first. Only databases with a parameter, or with a class that keeps them, have them here. */
@@ -247,7 +252,10 @@ function changing(
   return external(verb, resource, {
     password,
     ...(verb === 'CreateExternal' && parameter !== undefined && { parameter }),
-    ...confirmedWithSecret(resource),
+    // A creation is announced before, and the record is cleared before an update.
+    ...(verb === 'CreateExternal'
+      ? readBefore(resource, 'announce', 'create')
+      : readBefore(resource, 'clearRecord')),
   });
 }
 
@@ -264,10 +272,10 @@ function keepCredential({ resource, secret }: Scene, decision: string, call: Cre
     case 'generate': {
       const note = { ...noteFields(call.note), ...keyAfter(secret) };
       const written: ResourceSecret = { owner: uid, password: generated, ...note };
-      const readFirst = [resourceKey(name)];
+      const read = readBefore(resource, call);
       return secret === undefined
-        ? create(decision, resourceSecretKey(name), written, { readFirst })
-        : patch(decision, resourceSecretKey(name), written, { readFirst });
+        ? create(decision, resourceSecretKey(name), written, read)
+        : patch(decision, resourceSecretKey(name), written, read);
     }
   }
 }

@@ -28,6 +28,7 @@ const binding = 'controllers/claim-binding/decide.ts';
 const claimEnd = 'controllers/claim-binding/decide-claim-end.ts';
 const identity = 'controllers/external-identity.ts';
 const orphan = 'controllers/claim-binding/decide-orphan.ts';
+const confirmation = 'controllers/managed/run/confirmation.ts';
 const credential = 'controllers/managed/run/decide-credential.ts';
 const retention = 'controllers/retention.ts';
 const previousResources = 'controllers/claim/previous-resources.ts';
@@ -140,8 +141,8 @@ export const rules: Readonly<Record<string, Rule>> = {
       },
       {
         file: managedRun,
-        was: ': patch(decision, resourceSecretKey(name), written, { readFirst });',
-        becomes: ': patch(decision, resourceSecretKey(name), written, { readFirst, versioned: false });',
+        was: ': patch(decision, resourceSecretKey(name), written, read);',
+        becomes: ': patch(decision, resourceSecretKey(name), written, { ...read, versioned: false });',
       },
     ],
   },
@@ -223,16 +224,23 @@ export const rules: Readonly<Record<string, Rule>> = {
   readResourceBeforeExternalCall: {
     rule: 'resource and Secret are read from the API server before each external call',
     scenario: 'removed',
-    file: managedRun,
-    was: 'readFirst: [resourceKey(name), resourceSecretKey(name)],',
-    becomes: 'readFirst: [],',
+    edits: [
+      { file: confirmation, was: "announce: { reads: ['place'],", becomes: 'announce: { reads: [],' },
+      { file: confirmation, was: "create: { reads: ['managed'],", becomes: 'create: { reads: [],' },
+      {
+        file: confirmation,
+        was: "clearRecord: { reads: ['managed', 'place'],",
+        becomes: 'clearRecord: { reads: [],',
+      },
+      { file: confirmation, was: "delete: { reads: ['managed', 'place'],", becomes: 'delete: { reads: [],' },
+    ],
   },
   readResourceBeforeGenerate: {
     rule: 'the resource is read from the API server before a password is generated',
     scenario: 'bound-D',
-    file: managedRun,
-    was: 'const readFirst = [resourceKey(name)];',
-    becomes: 'const readFirst: Key[] = [];',
+    file: confirmation,
+    was: "'generate' ? { reads: ['managed'],",
+    becomes: "'generate' ? { reads: [],",
   },
   readResourceBeforeClaimEnds: {
     rule: 'the named resource is read from the API server before the finalizer of the claim is removed',
