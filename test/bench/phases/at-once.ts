@@ -125,9 +125,11 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
       limit: writesLimit,
       note: kinds.join(', '),
     }),
-    figure(`${how}: writes of Events per claim`, perClaim(run.eventWrites), 'count'),
+    figure(`${how}: writes of Events per claim`, perClaim(run.eventWrites), 'count', {
+      limit: budgets.eventsPerClaim,
+    }),
     figure(`${how}: conflicts per claim`, perClaim(run.conflicts), 'count'),
-    figure(`${how}: reads per claim`, perClaim(run.reads), 'count'),
+    figure(`${how}: reads per claim`, perClaim(run.reads), 'count', { limit: budgets.readsPerClaim }),
     figure(`${how}: external calls per claim`, perClaim(run.externalCalls), 'count'),
     figure(`${how}: claims without exactly one managed resource`, run.claimsNotOneToOne, 'count', {
       limit: budgets.none,
