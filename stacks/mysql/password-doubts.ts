@@ -1,7 +1,8 @@
 import { advice } from './advice.ts';
 import { MysqlError } from './client/error.ts';
 import { account } from './client/text.ts';
-import type { UserObservation, Users } from './client/user.ts';
+import type { Users } from './client/user.ts';
+import type { UserObservation } from './client/user-spec.ts';
 
 /**
  * Whether the server may refuse any password of a user: it has expired, or a user of the same name with a more precise host
@@ -14,7 +15,7 @@ export const isDoubtful = ({ isExpired, otherHosts }: UserObservation): boolean 
  * Throws an Error if the server refuses the password that was set just now: a user of the same name with a more precise
  * host wins there. Its message is for administrators; a claim shows another text.
  */
-export async function checkNoneWins(
+export async function checkNoOtherWins(
   users: Pick<Users, 'checkPassword'>,
   user: UserObservation | undefined,
   password: string,

@@ -1,8 +1,8 @@
 import type { DesiredCredential, Managed } from '../../package/stack.ts';
 import { clientAdvice, counted, ExternalError, nameOf, ownerIdOf } from '../../package/stack.ts';
+import { runsAs } from './client/definitions.ts';
 import { quotedName } from './client/text.ts';
 import type { Users } from './client/user.ts';
-import { runsAs } from './client/user.ts';
 
 /** The policy for open sessions. */
 type SessionPolicy = 'WaitForSessions' | 'TerminateSessions' | undefined;

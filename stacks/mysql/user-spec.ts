@@ -1,4 +1,4 @@
-import type { UserObservation, UserSpec } from './client/user.ts';
+import type { UserObservation, UserSpec } from './client/user-spec.ts';
 import type { MySQLUser } from './kinds/v1alpha1/mysql-user.ts';
 
 type Fields = MySQLUser['spec']['forProvider'];

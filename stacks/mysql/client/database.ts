@@ -1,30 +1,25 @@
-import { isRefusal, MysqlError } from './error.ts';
+import { MysqlError, orTakeBack } from './error.ts';
 import { checkClosed } from './exposure.ts';
 import type { GrantDrift, GrantObservation } from './grant.ts';
 import { applyGrant, driftNames, grantDrift, readGrant } from './grant.ts';
-import type { Marks } from './mark.ts';
+import type { Marks, Owned } from './mark.ts';
 import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
 import { checkName, checkNewName, checkOwnName } from './name.ts';
 import { wantedPrivileges } from './privilege.ts';
-import type { SchemaObservation, Texts } from './schema.ts';
-import { alterSchema, createSchema, dropSchema, readSchema, textsDrift } from './schema.ts';
+import type { Encoding, SchemaObservation } from './schema.ts';
+import { alterSchema, createSchema, dropSchema, encodingDrift, readSchema } from './schema.ts';
 import type { Session, UseSession } from './session.ts';
-import { endSessions, sessionsOf } from './sessions.ts';
+import { endSessions, refuseIfUsed, sessionsOf, shutOut } from './sessions.ts';
 import { quotedName } from './text.ts';
-import type { UserObservation, UserSpec } from './user.ts';
-import {
-  beginUser,
-  checkNewUser,
-  dropUser,
-  readUser,
-  refuseIfUsed,
-  repairUser,
-  shutOut,
-  userDrift,
-} from './user.ts';
+import { dropUser, repairUser } from './user-change.ts';
+import type { UserCreation } from './user-creation.ts';
+import { beginUser, checkNewUser } from './user-creation.ts';
+import { readUser } from './user-read.ts';
+import type { UserObservation, UserSpec } from './user-spec.ts';
+import { userDrift } from './user-spec.ts';
 
 /** The wanted state of a database and of its own user, which has the same name. */
-export interface DatabaseSpec extends Texts {
+export interface DatabaseSpec extends Encoding {
   readonly user: UserSpec;
   /** Of the user on the database. Absent, or with `ALL`: all that a database can have. */
   readonly privileges?: readonly string[];
@@ -56,16 +51,11 @@ export function databaseDrift(
 ): DatabaseDrift {
   const drift = grant && grantDrift(grant, spec);
   const changed = [
-    ...(database === undefined ? [] : textsDrift(database, spec)),
+    ...(database === undefined ? [] : encodingDrift(database, spec)),
     ...(user === undefined ? ['user'] : userDrift(user, spec.user)),
     ...(drift !== undefined && driftNames(drift).length > 0 ? ['privileges'] : []),
   ];
   return { changed, grant: drift };
-}
-
-interface Owned {
-  readonly ownerId: string;
-  readonly signal?: AbortSignal;
 }
 
 /**
@@ -107,38 +97,15 @@ export function databases(withSession: UseSession): Databases {
       wantedPrivileges(spec.privileges); // throws before anything is created
       await withSession(signal, async (session) => {
         await createMarkTable(session);
-        const { database, user } = await read(session, name);
+        const found = await read(session, name);
+        const { database, user } = found;
         for (const each of [database, user]) if (each !== undefined) checkOurs(each, ownerId);
         if (database === undefined) await checkNewDatabase(session, name);
         if (user === undefined) await checkNewUser(session, name, { place: database?.name });
-        const isMarkNew = await writeMark(session, 'database', name, ownerId);
-        const forget = async () => {
-          if (isMarkNew) await removeMarks(session, ['database'], name, ownerId);
-        };
-        const creation = await beginUser(session, {
-          ...{ name, spec: spec.user, ownerId, password, found: user },
-        }).catch(async (error: unknown) => {
-          if (isRefusal(error)) await forget();
-          throw error;
-        });
-        if (database === undefined) {
-          try {
-            const isNew = await createSchema(session, name, spec);
-            // guard: otherwise a database that another one created at the same time becomes ours
-            if (!isNew && isMarkNew) throw createdByAnother(name);
-          } catch (error) {
-            if (isRefusal(error)) {
-              await creation.undo();
-              await forget();
-            }
-            throw error;
-          }
-        } else {
-          await alterSchema(session, database, spec);
-        }
+        const { unlock } = await createParts(session, { name, spec, ownerId, password, found });
         const target = { user: name, database: name };
         await applyGrant(session, { ...target, ...privilegesOf(spec) }, await readGrant(session, target));
-        await creation.unlock();
+        await unlock();
       });
     },
 
@@ -202,6 +169,43 @@ async function read(session: Session, name: string): Promise<DatabaseObservation
   return { database, user, grant, marks };
 }
 
+interface Creation {
+  readonly name: string;
+  readonly spec: DatabaseSpec;
+  readonly ownerId: string;
+  readonly password: string | undefined;
+  readonly found: DatabaseObservation;
+}
+
+/** The marks, the user (locked) and the database. If the server refuses one of them, the name is free again. */
+async function createParts(
+  session: Session,
+  { name, spec, ownerId, password, found: { database, user } }: Creation,
+): Promise<UserCreation> {
+  const isMarkNew = await writeMark(session, 'database', name, ownerId);
+  const forget = async () => {
+    if (isMarkNew) await removeMarks(session, ['database'], name, ownerId);
+  };
+  const creation = await orTakeBack(
+    () => beginUser(session, { name, spec: spec.user, ownerId, password, found: user }),
+    forget,
+  );
+  if (database !== undefined) {
+    await alterSchema(session, database, spec);
+    return creation;
+  }
+  const create = async () => {
+    const isNew = await createSchema(session, name, spec);
+    // guard: otherwise a database that another one created at the same time becomes ours
+    if (!isNew && isMarkNew) throw createdByAnother(name);
+  };
+  await orTakeBack(create, async () => {
+    await creation.undo();
+    await forget();
+  });
+  return creation;
+}
+
 async function checkNewDatabase(session: Session, name: string): Promise<void> {
   checkNewName('database', name);
   await checkClosed(session, name);
@@ -210,7 +214,7 @@ async function checkNewDatabase(session: Session, name: string): Promise<void> {
 async function endOrRefuse(session: Session, database: string, terminate: boolean): Promise<void> {
   const found = await sessionsOf(session, { database });
   if (terminate) await endSessions(session, found);
-  else refuseIfUsed(database, found.length, database);
+  else refuseIfUsed(`database ${quotedName(database)}`, found);
 }
 
 const privilegesOf = ({ privileges }: DatabaseSpec) => (privileges === undefined ? {} : { privileges });

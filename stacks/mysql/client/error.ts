@@ -79,8 +79,19 @@ export const isMysqlError = (error: unknown, code: MysqlErrorCode): boolean =>
   error instanceof MysqlError && error.code === code;
 
 /** The server, or this client, said no, so nothing was done. Not: no answer came, or the process stops. */
-export const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown): boolean =>
   error instanceof MysqlError && ['Invalid', 'Forbidden', 'NotOurs', 'Refused'].includes(error.code);
+
+/** Runs a step of a creation. If it is refused, `takeBack` ends what the steps before it made. After a lost answer it stays. */
+export async function orTakeBack<T>(step: () => Promise<T>, takeBack: () => Promise<void>): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    // guard: otherwise a name whose creation was refused stays taken
+    if (isRefusal(error)) await takeBack();
+    throw error;
+  }
+}
 
 /** Whether sessions, or other objects, block a deletion. */
 export const isInUse = (error: unknown): boolean => isMysqlError(error, 'InUse');

@@ -7,7 +7,7 @@ import { wantedPrivileges } from './privilege.ts';
 import { readSchema } from './schema.ts';
 import type { Session, UseSession } from './session.ts';
 import { account, contentsOf, pattern, quotedName } from './text.ts';
-import { readUser } from './user.ts';
+import { readUser } from './user-read.ts';
 
 /** A user and the database on which it has privileges. */
 export interface GrantTarget {

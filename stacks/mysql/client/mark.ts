@@ -33,6 +33,12 @@ const tableStatements = [
 /** The mark of what `ownerId` owns. */
 export const markOf = ownerDigest;
 
+/** The options of a call for the owner of a database or user. */
+export interface Owned {
+  readonly ownerId: string;
+  readonly signal?: AbortSignal;
+}
+
 /** An existing database or user, and its mark. A tenant can neither read nor write marks: each proves the ownership. */
 export interface Marked {
   readonly kind: Kind;
@@ -150,12 +156,12 @@ export async function writeIdentity(session: Session): Promise<void> {
   });
 }
 
-/** The result of `asking`; `answer` if the table, or its database, does not exist. */
-async function withoutTable<T>(answer: T, asking: Promise<T>): Promise<T> {
+/** The result of `reading`; `otherwise` if the table, or its database, does not exist. */
+async function withoutTable<T>(otherwise: T, reading: Promise<T>): Promise<T> {
   try {
-    return await asking;
+    return await reading;
   } catch (error) {
     if (![1049, 1146].includes(errnoOf(error) ?? 0)) throw error;
-    return answer;
+    return otherwise;
   }
 }

@@ -32,7 +32,7 @@ export async function runWithPassword(
     try {
       await session.run(statementOf(identified), { secret: password });
     } catch (error) {
-      throw await explained(session, error, password);
+      throw await namingCause(session, error, password);
     }
   };
   if (plugin !== undefined && plugin !== 'mysql_native_password')
@@ -48,6 +48,9 @@ export async function runWithPassword(
 
 /** The server has a policy, and a hash hides the password from it (`--strict-password-validation`). */
 const strictValidation = 1290;
+const statementFailed = 1396;
+const noSuchPlugin = 1524;
+const breaksPolicy = 1819;
 
 /** The hash of mysql_native_password. */
 function nativeHash(password: string): string {
@@ -59,23 +62,29 @@ function nativeHash(password: string): string {
  * The error of a statement with a password. It names the field of a plugin that is missing, and the rules of a policy. The
  * server tells the cause beside its error, which may only say that the statement failed.
  */
-async function explained(session: Session, error: unknown, password: string): Promise<unknown> {
-  const failed = 1396;
-  const errno = errnoOf(error) ?? 0;
-  if (![failed, 1524, 1819].includes(errno)) return error;
-  const told = await session.query<{ Level: string; Code: number; Message: string }>('SHOW WARNINGS');
-  const cause = told.find(({ Level, Code }) => Level === 'Error' && Code !== failed);
+async function namingCause(session: Session, error: unknown, password: string): Promise<unknown> {
+  if (![statementFailed, noSuchPlugin, breaksPolicy].includes(errnoOf(error) ?? 0)) return error;
+  const warnings = await session.query<Warning>('SHOW WARNINGS');
+  const cause = warnings.find(({ Level, Code }) => Level === 'Error' && Code !== statementFailed);
   if (cause === undefined) return error;
-  const text = (lines: readonly string[]) => withoutSecrets(lines.join('; '), [password]);
-  if (cause.Code === 1524) {
+  const rules = warnings.filter(({ Code }) => Code === breaksPolicy).map(({ Message }) => Message);
+  const text = (...lines: readonly string[]) => withoutSecrets(lines.join('; '), [password]);
+  if (cause.Code === noSuchPlugin) {
     const fields = ['spec.forProvider.passwordPlugin'];
-    return new MysqlError(`${text([cause.Message])}; ${advice.loadPlugin}`, {
-      ...{ code: 'Invalid', errno: 1524, advice: { kinds: ['ChangeFields'], fields } },
+    return new MysqlError(`${text(cause.Message)}; ${advice.loadPlugin}`, {
+      ...{ code: 'Invalid', errno: noSuchPlugin, advice: { kinds: ['ChangeFields'], fields } },
     });
   }
-  const rules = told.filter(({ Code }) => Code === 1819).map(({ Message }) => Message);
-  if (rules.length > 0) return new MysqlError(text(rules.toReversed()), { code: 'Invalid', errno: 1819 });
+  if (rules.length > 0)
+    return new MysqlError(text(...rules.toReversed()), { code: 'Invalid', errno: breaksPolicy });
   return cause.Code === strictValidation
-    ? new MysqlError(text([cause.Message]), { code: 'Invalid', errno: strictValidation })
+    ? new MysqlError(text(cause.Message), { code: 'Invalid', errno: strictValidation })
     : error;
+}
+
+/** A row of `SHOW WARNINGS`, about the statement before. */
+interface Warning {
+  readonly Level: string;
+  readonly Code: number;
+  readonly Message: string;
 }

@@ -70,7 +70,7 @@ export function missingIn(grants: readonly string[]): readonly string[] {
 const accountName = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** Names the privileges that the administrator lacks in the error of a call that the server refused. */
-export async function explained(session: Session, error: MysqlError): Promise<MysqlError> {
+export async function namingPrivileges(session: Session, error: MysqlError): Promise<MysqlError> {
   const found = await missingPrivileges(session).catch(() => undefined);
   if (found === undefined) return error;
   const { missing, statement } = found;

@@ -13,7 +13,7 @@ export interface SchemaObservation extends Marked {
 }
 
 /** How new tables of a database store texts. */
-export interface Texts {
+export interface Encoding {
   /** Default utf8mb4. */
   readonly characterSet?: string;
   /** Default: that of the character set. */
@@ -40,51 +40,55 @@ export async function readSchema(
 }
 
 /** Creates a database. Returns false if another session created one of that name during this time. */
-export async function createSchema(session: Session, name: string, texts: Texts): Promise<boolean> {
+export async function createSchema(session: Session, name: string, wanted: Encoding): Promise<boolean> {
   try {
     await session.run(
-      `CREATE DATABASE ${quotedName(name)}${textOptions({ characterSet: 'utf8mb4', ...texts })}`,
+      `CREATE DATABASE ${quotedName(name)}${encodingClauses({ characterSet: 'utf8mb4', ...wanted })}`,
     );
     return true;
   } catch (error) {
     if (errnoOf(error) === 1007) return false; // it exists
-    throw namingTexts(error);
+    throw namingFields(error);
   }
 }
 
 /** The character set and the collation that differ. A collation without a character set has its own. */
-export const textsDrift = (found: SchemaObservation, texts: Texts): readonly (keyof Texts)[] =>
+export const encodingDrift = (found: SchemaObservation, wanted: Encoding): readonly (keyof Encoding)[] =>
   (['characterSet', 'collation'] as const).filter(
-    (field) => texts[field] !== undefined && !isSameText(texts[field], found[field]),
+    (field) => wanted[field] !== undefined && !isSameName(wanted[field], found[field]),
   );
 
 /** `utf8` is another name of `utf8mb3`, or of `utf8mb4` as `old_mode` of the server sets it; so are its collations. */
-const isSameText = (wanted: string, found: string): boolean =>
+const isSameName = (wanted: string, found: string): boolean =>
   wanted.toLowerCase() === found || wanted.toLowerCase() === found.replace(/^utf8mb[34]/, 'utf8');
 
-export async function alterSchema(session: Session, found: SchemaObservation, texts: Texts): Promise<void> {
-  if (textsDrift(found, texts).length === 0) return;
+export async function alterSchema(
+  session: Session,
+  found: SchemaObservation,
+  wanted: Encoding,
+): Promise<void> {
+  if (encodingDrift(found, wanted).length === 0) return;
   await session
-    .runAmongTenants(`ALTER DATABASE ${quotedName(found.name)}${textOptions(texts)}`)
+    .runAmongTenants(`ALTER DATABASE ${quotedName(found.name)}${encodingClauses(wanted)}`)
     .catch((error) => {
-      throw namingTexts(error);
+      throw namingFields(error);
     });
 }
 
-const textOptions = ({ characterSet, collation }: Texts): string =>
+const encodingClauses = ({ characterSet, collation }: Encoding): string =>
   [
     ...(characterSet === undefined ? [] : [` CHARACTER SET ${quotedText(characterSet)}`]),
     ...(collation === undefined ? [] : [` COLLATE ${quotedText(collation)}`]),
   ].join('');
 
 /** The fields whose value the server refuses with this number. */
-const refusedFields: Readonly<Record<number, readonly (keyof Texts)[]>> = {
+const refusedFields: Readonly<Record<number, readonly (keyof Encoding)[]>> = {
   1115: ['characterSet'],
   1253: ['collation', 'characterSet'],
   1273: ['collation'],
 };
 
-function namingTexts(error: unknown): unknown {
+function namingFields(error: unknown): unknown {
   const fields = refusedFields[errnoOf(error) ?? 0]?.map((field) => `spec.forProvider.${field}`);
   if (fields === undefined || !(error instanceof MysqlError)) return error;
   return new MysqlError(`${error.message}; ${clientAdvice.change(fields)}`, {

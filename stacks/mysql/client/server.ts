@@ -9,7 +9,7 @@ import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import { readIdentity, writeIdentity } from './mark.ts';
 import type { MissingPrivileges } from './privilege.ts';
-import { explained, missingPrivileges } from './privilege.ts';
+import { missingPrivileges, namingPrivileges } from './privilege.ts';
 import type { ServerFacts } from './server-facts.ts';
 import type { OpenSession, SessionOptions, UseSession } from './session.ts';
 import { openSession } from './session.ts';
@@ -71,7 +71,7 @@ export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
           return await body(session);
         } catch (error) {
           if (error instanceof MysqlError && error.code === 'Forbidden')
-            throw await explained(session, error);
+            throw await namingPrivileges(session, error);
           throw error;
         }
       };

@@ -1,15 +1,13 @@
-import type { Connection, QueryError } from 'mysql2';
 import type { ClientClock } from '../../../package/http.ts';
-import { later } from '../../../package/http.ts';
 import type { PooledConnection, ServerCredentials } from '../../../package/stack.ts';
 import { tlsOptions } from '../../../package/stack.ts';
-import { breakOff, openConnection } from './driver.ts';
+import { openConnection } from './driver.ts';
 import type { ErrorContext } from './error.ts';
-import { errnoOf, isMysqlError, MysqlError, toMysqlError, unreachableBy } from './error.ts';
+import { errnoOf, unreachableBy } from './error.ts';
+import type { Link, Value } from './link.ts';
+import { linkOn } from './link.ts';
 import type { ServerFacts, ServerState } from './server-facts.ts';
 import { factsOf, factsQuery, mariadbVersion } from './server-facts.ts';
-
-type Value = string | number;
 
 /** One connection for the operations. Every error is a MysqlError, or the reason of an abort. */
 export interface Session {
@@ -108,7 +106,7 @@ const settings = ({ lockTimeoutMs, statementTimeoutMs, isReadOnly }: SessionOpti
   ].join(', ');
 
 async function connect(signal: AbortSignal | undefined, options: SessionOptions): Promise<OpenSession> {
-  const { credentials, context, clock, statementTimeoutMs, tenantLockTimeoutMs, mayGoOn } = options;
+  const { credentials, context } = options;
   signal?.throwIfAborted();
   const connection = await openConnection(
     {
@@ -125,144 +123,56 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
     },
     tlsOptions(credentials),
   );
-  let isBroken = false;
-  let isLoggedIn = false;
-  /** It may lack privileges that an administrator has given since. */
-  let isOutdated = false;
-  let current = signal;
-  const destroy = () => {
-    isBroken = true;
-    breakOff(connection);
-  };
-  connection.on('error', () => {
-    isBroken = true;
-  });
-  connection.on('end', () => {
-    isBroken = true;
-  });
-  /**
-   * An abort, or the limit, ends the connection. The server does not notice it while a statement waits for a lock, but
-   * each wait has an end there, too.
-   */
-  const interruptible = async <T>(act: () => Promise<T>, limitMs: number): Promise<T> => {
-    const during = current;
-    during?.throwIfAborted();
-    const { promise, reject } = Promise.withResolvers<never>();
-    const onAbort = () => reject(during?.reason);
-    const callOff = later(clock, limitMs, () => reject(unreachableBy(context.server, 'timed out')));
-    during?.addEventListener('abort', onAbort, { once: true });
-    const acting = act();
-    acting.catch(() => {}); // after an abort no caller waits for it
-    try {
-      return await Promise.race([acting, promise]);
-    } catch (error) {
-      if (errnoOf(error) === undefined || during?.aborted) destroy();
-      throw during?.aborted ? during.reason : error;
-    } finally {
-      callOff();
-      during?.removeEventListener('abort', onAbort);
-    }
-  };
-  const send = async <Row extends object>(
-    sql: string,
-    values: readonly Value[] = [],
-    secret?: string,
-  ): Promise<readonly Row[]> => {
-    try {
-      return await interruptible(async () => {
-        try {
-          mayGoOn();
-        } catch (error) {
-          throw new MysqlError((error as Error).message, { code: 'Halted', cause: error });
-        }
-        return answer<Row>(connection, sql, values);
-      }, statementTimeoutMs + 5000);
-    } catch (error) {
-      if (current?.aborted && error === current.reason) throw error;
-      const secrets = secret === undefined ? context.secrets : [...context.secrets, secret];
-      const translated = toMysqlError(error, { ...context, secrets, isLoggedIn });
-      // The server reads the privileges of `*.*` when a session begins.
-      if (isMysqlError(translated, 'Forbidden')) isOutdated = true;
-      throw translated;
-    }
-  };
-  const close = async (): Promise<void> => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const callOff = later(clock, 1000, resolve);
-    if (isBroken) resolve();
-    else connection.end(() => resolve());
-    await promise;
-    callOff();
-    destroy();
-  };
-  const amongTenants = (sql: string) =>
-    `SET STATEMENT lock_wait_timeout = ${seconds(tenantLockTimeoutMs)} FOR ${sql}`;
-  const query = <Row extends object>(sql: string, values?: readonly Value[]) => send<Row>(sql, values);
-  const run: Session['run'] = async (sql, { values, secret } = {}) => {
-    await send(sql, values, secret);
-  };
-
+  const link = linkOn(connection, options);
+  link.useBy(signal);
   try {
-    await interruptible(() => greeted(connection), options.connectTimeoutMs + 1000).catch((error) => {
-      if (current?.aborted && error === current.reason) throw error;
-      throw toMysqlError(error, context);
-    });
-    isLoggedIn = true;
-    const [first] = await query<{ version: string }>('SELECT VERSION() AS version');
+    await link.logIn();
+    const [first] = await link.send<{ version: string }>('SELECT VERSION() AS version');
     mariadbVersion(context.server, first?.version ?? '');
-    await run(`SET SESSION ${settings(options)}`);
-    let state = await readFacts();
-    return {
-      get facts() {
-        return state.facts;
-      },
-      get account() {
-        return state.account;
-      },
-      query,
-      run,
-      queryAmongTenants: (sql, values) => query(amongTenants(sql), values),
-      runAmongTenants: (sql) => run(amongTenants(sql)),
-      async begin(next) {
-        current = next;
-        state = await readFacts();
-      },
-      isUsable: () => !(isBroken || isOutdated),
-      close,
-    };
+    await link.send(`SET SESSION ${settings(options)}`);
+    return sessionOn(link, await readState(link, options), options);
   } catch (error) {
-    await close();
+    await link.close();
     throw error;
-  }
-
-  async function readFacts() {
-    const [state] = await query<ServerState>(factsQuery);
-    if (state === undefined) throw unreachableBy(context.server, 'it does not know itself');
-    const { account } = state;
-    return {
-      facts: factsOf(context.server, state, { mayBeReplica: options.isReadOnly }),
-      account,
-    };
   }
 }
 
-/** The driver puts the values into the text: prepared statements have a limit that tenants share. */
-const answer = <Row extends object>(
-  connection: Connection,
-  sql: string,
-  values: readonly Value[],
-): Promise<readonly Row[]> =>
-  new Promise((resolve, reject) => {
-    connection.query(sql, [...values], (error: QueryError | null, rows: unknown) => {
-      if (error !== null) reject(error);
-      else resolve(Array.isArray(rows) ? (rows as readonly Row[]) : []);
-    });
-  });
+/** The facts of the server, and the account of the session there. */
+async function readState(link: Link, { context, isReadOnly }: SessionOptions) {
+  const [state] = await link.send<ServerState>(factsQuery);
+  if (state === undefined) throw unreachableBy(context.server, 'it does not know itself');
+  const { account } = state;
+  return { account, facts: factsOf(context.server, state, { mayBeReplica: isReadOnly }) };
+}
 
-const greeted = (connection: Connection): Promise<void> =>
-  new Promise((resolve, reject) => {
-    connection.connect((error) => {
-      if (error === null) resolve();
-      else reject(error);
-    });
-  });
+function sessionOn(
+  link: Link,
+  first: Awaited<ReturnType<typeof readState>>,
+  options: SessionOptions,
+): OpenSession {
+  let state = first;
+  const query = <Row extends object>(sql: string, values?: readonly Value[]) => link.send<Row>(sql, values);
+  const run: Session['run'] = async (sql, { values, secret } = {}) => {
+    await link.send(sql, values, secret);
+  };
+  const amongTenants = (sql: string) =>
+    `SET STATEMENT lock_wait_timeout = ${seconds(options.tenantLockTimeoutMs)} FOR ${sql}`;
+  return {
+    get facts() {
+      return state.facts;
+    },
+    get account() {
+      return state.account;
+    },
+    query,
+    run,
+    queryAmongTenants: (sql, values) => query(amongTenants(sql), values),
+    runAmongTenants: (sql) => run(amongTenants(sql)),
+    async begin(signal) {
+      link.useBy(signal);
+      state = await readState(link, options);
+    },
+    isUsable: link.isUsable,
+    close: link.close,
+  };
+}

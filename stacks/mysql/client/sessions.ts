@@ -1,6 +1,9 @@
+import { counted } from '../../../package/stack.ts';
 import { errnoOf, MysqlError } from './error.ts';
 import { missingPrivileges } from './privilege.ts';
 import type { Session } from './session.ts';
+import { account, quotedName } from './text.ts';
+import type { UserObservation } from './user-spec.ts';
 
 /** A session of another client. */
 interface OpenSession {
@@ -38,4 +41,37 @@ export async function endSessions(session: Session, sessions: readonly OpenSessi
     });
   }
   return sessions.length;
+}
+
+/**
+ * Lets a user in no more, so that it can be dropped: DROP USER ends no session. Throws `InUse` while sessions block it, and
+ * then the user can log in as before.
+ */
+export async function shutOut(
+  session: Session,
+  { name, isLocked }: UserObservation,
+  {
+    terminateSessions,
+    database,
+  }: { readonly terminateSessions: boolean; readonly database?: string | undefined },
+): Promise<void> {
+  const who = { user: name, database };
+  const what = database === undefined ? `user ${quotedName(name)}` : `database ${quotedName(database)}`;
+  if (!terminateSessions) refuseIfUsed(what, await sessionsOf(session, who));
+  if (!isLocked) await session.run(`ALTER USER ${account(name)} ACCOUNT LOCK`);
+  const found = await sessionsOf(session, who);
+  if (terminateSessions) {
+    await endSessions(session, found);
+    return;
+  }
+  if (found.length === 0) return;
+  // One began in between.
+  await session.run(`ALTER USER ${account(name)} ACCOUNT UNLOCK`);
+  refuseIfUsed(what, found);
+}
+
+/** Throws `InUse` if there are sessions. `what`: the user or database that has them, for the message. */
+export function refuseIfUsed(what: string, { length: open }: readonly OpenSession[]): void {
+  if (open === 0) return;
+  throw new MysqlError(`${what} has ${counted(open, 'open session')}`, { code: 'InUse' });
 }

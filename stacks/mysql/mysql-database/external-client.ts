@@ -10,11 +10,11 @@ import {
   ownerIdOf,
   wasDeleted,
 } from '../../../package/stack.ts';
-import type { UserObservation } from '../client/user.ts';
+import type { UserObservation } from '../client/user-spec.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
 import { databaseOwnership, userOwnership } from '../ownership.ts';
-import { checkNoneWins, isDoubtful } from '../password-doubts.ts';
+import { checkNoOtherWins, isDoubtful } from '../password-doubts.ts';
 import { endPreviousOwner, waitsForPreviousOwner } from '../previous-owner.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { adoptionOf, databaseSpec, observationOf } from './desired-state.ts';
@@ -126,7 +126,7 @@ export function mySQLDatabaseClient({
       if (user !== undefined && (await password.set(managed, credential, signal))) {
         const { onDelete } = managed.spec.forProvider;
         await endPreviousOwner(users, managed, { onDelete, signal });
-        if (credential !== undefined) await checkNoneWins(users, user, credential.value, signal);
+        if (credential !== undefined) await checkNoOtherWins(users, user, credential.value, signal);
         return {};
       }
       await apply('update', managed, credential, signal);

@@ -7,7 +7,7 @@ import { quotedName } from '../client/text.ts';
 import type { MySQLDatabase } from '../kinds/v1alpha1/mysql-database.ts';
 import { databaseOwnership, userOwnership } from '../ownership.ts';
 
-type Place = Pick<MysqlServer, 'databases' | 'users'>;
+type Server = Pick<MysqlServer, 'databases' | 'users'>;
 
 /** Whether a creation of this resource began: its marks are written first. */
 const hasOurMark = (managed: MySQLDatabase, { marks }: DatabaseObservation): boolean =>
@@ -19,7 +19,7 @@ const hasOurMark = (managed: MySQLDatabase, { marks }: DatabaseObservation): boo
  * no mark: an administrator decides whether it is dropped.
  */
 export async function isAnythingLeft(
-  { databases }: Place,
+  { databases }: Server,
   managed: MySQLDatabase,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -35,7 +35,7 @@ export async function isAnythingLeft(
 
 /** The parts of a deleted database that stay on the server, for an Event. Undefined: nothing stays. */
 export async function remainsOf(
-  { users }: Place,
+  { users }: Server,
   managed: MySQLDatabase,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -43,20 +43,18 @@ export async function remainsOf(
   const name = nameOf(managed);
   const user = await users.observe(name, { signal });
   const defined = await users.definedBy(name, { except: name, signal });
+  const definitions = defined.map(({ what }) => what).join(', ');
+  const verb = defined.length === 1 ? 'runs' : 'run';
   const parts = [
     ...userOwnership.unmarkedRemains(managed, user),
-    ...(defined.length === 0
-      ? []
-      : [
-          `${defined.map(({ what }) => what).join(', ')}, which ${defined.length === 1 ? 'runs' : 'run'} as user ${quotedName(name)}`,
-        ]),
+    ...(defined.length === 0 ? [] : [`${definitions}, which ${verb} as user ${quotedName(name)}`]),
   ];
   return parts.length === 0 ? undefined : parts.join('; ');
 }
 
 /** Drops all parts that remain. Throws an Error that counts the sessions that block this. */
 export async function removeAll(
-  { databases, users }: Place,
+  { databases, users }: Server,
   managed: MySQLDatabase,
   signal: AbortSignal,
 ): Promise<void> {

@@ -6,8 +6,8 @@ import {
   refusesPassword,
   unavailable,
 } from '../../../package/stack.ts';
-import type { UserObservation } from '../client/user.ts';
-import { userDrift } from '../client/user.ts';
+import type { UserObservation } from '../client/user-spec.ts';
+import { userDrift } from '../client/user-spec.ts';
 import type { MySQLUser } from '../kinds/v1alpha1/mysql-user.ts';
 import { fieldPaths, lateUserFields, observedUserFields, userSpec } from '../user-spec.ts';
 

@@ -1,10 +1,10 @@
 import type { ExternalClient } from '../../../package/stack.ts';
 import { accountOn, nameOf } from '../../../package/stack.ts';
-import type { UserObservation, UserSpec } from '../client/user.ts';
+import type { UserObservation, UserSpec } from '../client/user-spec.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { MySQLUser } from '../kinds/v1alpha1/mysql-user.ts';
 import { userOwnership } from '../ownership.ts';
-import { checkNoneWins, isDoubtful } from '../password-doubts.ts';
+import { checkNoOtherWins, isDoubtful } from '../password-doubts.ts';
 import type { ServerConnection } from '../server-connection.ts';
 import { userSpec } from '../user-spec.ts';
 import { observationOf } from './desired-state.ts';
@@ -21,7 +21,7 @@ export const mySQLUserClient = ({
       ...users,
       async setPassword(name, password, options) {
         await users.setPassword(name, password, options);
-        await checkNoneWins(users, await users.observe(name, options), password, options.signal);
+        await checkNoOtherWins(users, await users.observe(name, options), password, options.signal);
       },
       drop: (name, options) => users.drop(name, { ...options, terminateSessions: true }),
     },

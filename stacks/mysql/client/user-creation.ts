@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto';
+import { clientAdvice } from '../../../package/stack.ts';
+import { definitionsOf, runsAs } from './definitions.ts';
+import { errnoOf, MysqlError, orTakeBack } from './error.ts';
+import { checkOurs, removeMarks, writeMark } from './mark.ts';
+import { checkNewName } from './name.ts';
+import { runWithPassword } from './password.ts';
+import type { Session } from './session.ts';
+import { account, quotedName } from './text.ts';
+import { checkTls, clausesOf, dropUser, knownPlugin } from './user-change.ts';
+import { readUser } from './user-read.ts';
+import type { UserObservation, UserSpec } from './user-spec.ts';
+
+/**
+ * Throws for a name that cannot be that of a new user: also if there is one at another host, or a role, or if anything
+ * would run with its rights. `place`: its own database, if that exists; what is in it may run so.
+ */
+export async function checkNewUser(
+  session: Session,
+  name: string,
+  { place }: { readonly place?: string | undefined } = {},
+): Promise<void> {
+  checkNewName('user', name);
+  const others = await session.query<{ host: string }>(
+    `SELECT Host AS host FROM mysql.global_priv WHERE User = ? AND Host <> '%' ORDER BY Host LIMIT 1`,
+    [name],
+  );
+  const [other] = others;
+  if (other === undefined) {
+    const defined = await definitionsOf(session, name, place);
+    // guard: otherwise what a previous user of this name left elsewhere reads the data of the new one
+    if (defined.length > 0) throw runsAs(name, defined, { isNameNew: place === undefined });
+    return;
+  }
+  const what = other.host === '' ? `role ${quotedName(name)}` : `user ${account(name, other.host)}`;
+  throw new MysqlError(`${what} exists; ${clientAdvice.chooseExternalName}`, {
+    code: 'NotOurs',
+    advice: { kinds: ['ChooseExternalName'] },
+    holder: { by: 'Nobody' },
+  });
+}
+
+interface UserToCreate {
+  readonly name: string;
+  readonly spec: UserSpec;
+  readonly ownerId: string;
+  readonly password: string | undefined;
+  /** The one that exists, and that `ownerId` owns. */
+  readonly found: UserObservation | undefined;
+}
+
+export interface UserCreation {
+  /** The last step. */
+  unlock(): Promise<void>;
+  /** Takes back what this call created. */
+  undo(): Promise<void>;
+}
+
+/** Creates a user that cannot log in yet, with its mark; or brings the one that `ownerId` owns to the spec. */
+export async function beginUser(session: Session, user: UserToCreate): Promise<UserCreation> {
+  const { name, spec, ownerId, found } = user;
+  checkTls(session, spec);
+  const isMarkNew = await writeMark(session, 'user', name, ownerId);
+  const forget = async () => {
+    if (isMarkNew) await removeMarks(session, ['user'], name, ownerId);
+  };
+  try {
+    await orTakeBack(() => writeUser(session, user), forget);
+  } catch (error) {
+    if (errnoOf(error) === createUserFailed && found === undefined)
+      await checkNotThere(session, name, ownerId);
+    throw error;
+  }
+  return {
+    unlock: () => session.run(`ALTER USER ${account(name)} ACCOUNT UNLOCK`),
+    async undo() {
+      if (found === undefined) await dropUser(session, name);
+      await forget();
+    },
+  };
+}
+
+/** Also the answer if the user exists. */
+const createUserFailed = 1396;
+
+async function writeUser(session: Session, { name, spec, password, found }: UserToCreate): Promise<void> {
+  // No user can log in without a known password.
+  const secret = password ?? (found === undefined ? randomBytes(24).toString('base64url') : undefined);
+  const [verb, lock] = found === undefined ? ['CREATE', ' ACCOUNT LOCK'] : ['ALTER', ''];
+  const statementOf = (identified: string) =>
+    `${verb} USER ${account(name)} ${identified}${clausesOf(spec)}${lock} PASSWORD EXPIRE NEVER`;
+  if (secret === undefined) return session.run(statementOf(''));
+  const plugin = spec.plugin ?? knownPlugin(found);
+  await runWithPassword(session, { password: secret, plugin }, statementOf);
+}
+
+/** Throws if another session created a user of that name during this time. */
+async function checkNotThere(session: Session, name: string, ownerId: string): Promise<void> {
+  const found = await readUser(session, name);
+  if (found !== undefined) checkOurs(found, ownerId);
+}
