@@ -1,6 +1,13 @@
 import { tlsFailure, withoutSecrets } from '../../../package/http.ts';
 import type { ExternalErrorClass, ServerErrorOptions } from '../../../package/stack.ts';
-import { clientAdvice, codeOf, networkReason, printable, ServerError } from '../../../package/stack.ts';
+import {
+  changing,
+  clientAdvice,
+  codeOf,
+  networkReason,
+  printable,
+  ServerError,
+} from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { account } from './text.ts';
 
@@ -72,6 +79,14 @@ export class MysqlError extends ServerError<MysqlErrorCode> {
     super(message, { ...options, errorClass: classes[code], isRetryable: retryable.has(code) });
     this.errno = options.errno;
   }
+}
+
+/** The refusal of values in `forProvider`, with the fields to change. */
+export function invalidFields(problem: string, names: readonly string[], errno?: number): MysqlError {
+  const advice = changing(...names);
+  return new MysqlError(`${problem}; ${clientAdvice.change(advice.fields ?? [])}`, {
+    ...{ code: 'Invalid', advice, errno },
+  });
 }
 
 /** Whether an error is a MysqlError with this code. */

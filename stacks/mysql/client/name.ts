@@ -1,5 +1,5 @@
-import { clientAdvice, hasUnprintable, quoted } from '../../../package/stack.ts';
-import { MysqlError } from './error.ts';
+import { hasUnprintable, messageOf, quoted } from '../../../package/stack.ts';
+import { invalidFields, MysqlError } from './error.ts';
 import type { Kind } from './mark.ts';
 import { ownDatabase } from './mark.ts';
 import { pattern } from './text.ts';
@@ -69,11 +69,7 @@ export function checkNameIn(
   try {
     check(kind, name);
   } catch (error) {
-    const fields = [`spec.forProvider.${field}`];
-    throw new MysqlError(`${(error as Error).message}; ${clientAdvice.change(fields)}`, {
-      code: 'Invalid',
-      advice: { kinds: ['ChangeFields'], fields },
-    });
+    throw invalidFields(messageOf(error), [field]);
   }
 }
 

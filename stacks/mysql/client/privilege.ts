@@ -1,7 +1,7 @@
 import uniq from 'lodash/uniq.js';
-import { clientAdvice, quoted } from '../../../package/stack.ts';
+import { quoted } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
-import { MysqlError } from './error.ts';
+import { invalidFields, MysqlError } from './error.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -26,15 +26,11 @@ export function wantedPrivileges(privileges: readonly string[] = ['ALL']): reado
   if (names.some((name) => name === 'ALL' || name === 'ALL PRIVILEGES')) return databasePrivileges.toSorted();
   const unknown = names.filter((name) => !(databasePrivileges as readonly string[]).includes(name));
   if (unknown.length === 0 && names.length > 0) return names.toSorted();
-  const fields = ['spec.forProvider.privileges'];
   const problem =
     names.length === 0
       ? 'a list of privileges must not be empty'
       : `a database has no privilege ${unknown.map(quoted).join(', ')}`;
-  throw new MysqlError(`${problem}; ${clientAdvice.change(fields)}`, {
-    code: 'Invalid',
-    advice: { kinds: ['ChangeFields'], fields },
-  });
+  throw invalidFields(problem, ['privileges']);
 }
 
 /** The privileges that an administrator lacks, and the statement that gives it. */

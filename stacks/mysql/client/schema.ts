@@ -1,5 +1,4 @@
-import { clientAdvice } from '../../../package/stack.ts';
-import { errnoOf, MysqlError } from './error.ts';
+import { errnoOf, invalidFields, MysqlError } from './error.ts';
 import type { Marked, Marks } from './mark.ts';
 import { readMarks } from './mark.ts';
 import type { Session } from './session.ts';
@@ -89,13 +88,9 @@ const refusedFields: Readonly<Record<number, readonly (keyof Encoding)[]>> = {
 };
 
 function namingFields(error: unknown): unknown {
-  const fields = refusedFields[errnoOf(error) ?? 0]?.map((field) => `spec.forProvider.${field}`);
+  const fields = refusedFields[errnoOf(error) ?? 0];
   if (fields === undefined || !(error instanceof MysqlError)) return error;
-  return new MysqlError(`${error.message}; ${clientAdvice.change(fields)}`, {
-    code: 'Invalid',
-    errno: error.errno,
-    advice: { kinds: ['ChangeFields'], fields },
-  });
+  return invalidFields(error.message, fields, error.errno);
 }
 
 /**

@@ -1,5 +1,4 @@
-import { clientAdvice } from '../../../package/stack.ts';
-import { MysqlError } from './error.ts';
+import { invalidFields } from './error.ts';
 import type { Plugin, Secret } from './password.ts';
 import { plugins, runWithPassword } from './password.ts';
 import type { Session } from './session.ts';
@@ -9,12 +8,7 @@ import { userDrift } from './user-spec.ts';
 
 /** Throws `Invalid` if users must use TLS and the server has none: no user could log in. */
 export function checkTls({ facts }: Session, { tls }: UserSpec): void {
-  if (tls !== 'Required' || facts.hasTls) return;
-  const fields = ['spec.forProvider.tls'];
-  throw new MysqlError(`the server has no TLS; ${clientAdvice.change(fields)}`, {
-    code: 'Invalid',
-    advice: { kinds: ['ChangeFields'], fields },
-  });
+  if (tls === 'Required' && !facts.hasTls) throw invalidFields('the server has no TLS', ['tls']);
 }
 
 /** Brings a user to its spec. Another plugin needs the password. */

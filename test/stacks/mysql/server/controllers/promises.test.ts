@@ -126,17 +126,10 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       const classRef = { apiVersion, kind: 'MySQLDatabaseClass', name: 'kept' };
       const before = await scene.bound('first', { classRef });
       await sql('CREATE TABLE ledger (entry TEXT); INSERT INTO ledger VALUES ("kept")', loginOf(before));
-      const resource = scene.resource('first')?.metadata.name ?? '';
-      scene.deleteClaim('first');
-      await scene.process.settle();
-      assert.equal(
-        scene.cluster.get(MySQLDatabaseKind, { name: resource })?.status?.bindingPhase,
-        'Released',
-      );
+      const resourceRef = await scene.release('first');
       assert.equal(await refusal(loginOf(before)), 'allowed', 'a claim may have been deleted by mistake');
       const session = await connect(loginOf(before));
-      scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
-      const resourceRef = { apiVersion, kind: 'MySQLDatabase', name: resource };
+      scene.giveAway(resourceRef.name);
       const now = await scene.bound('second', { namespace: 'other', resourceRef });
       assert.notEqual(now.password, before.password);
       assert.equal(await refusal(loginOf(before)), 'ER_ACCESS_DENIED_ERROR');
@@ -145,9 +138,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         session.query('SELECT * FROM ledger'),
         'the session of the previous owner was ended',
       );
-      scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
-      scene.deleteClaim('second', 'other');
-      await scene.process.settle();
+      await scene.deleteWithData('second', 'other');
       assert.deepEqual(await databases(), []);
     });
 
@@ -156,19 +147,14 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       scene.putClass('patient', { reclaimPolicy: 'Retain', forProvider: {} });
       const classRef = { apiVersion, kind: 'MySQLDatabaseClass', name: 'patient' };
       const before = await scene.bound('first', { classRef });
-      const resource = scene.resource('first')?.metadata.name ?? '';
-      scene.deleteClaim('first');
-      await scene.process.settle();
+      const resourceRef = await scene.release('first');
       const session = await connect(loginOf(before));
-      scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
-      scene.putClaim('second', {
-        namespace: 'other',
-        resourceRef: { apiVersion, kind: 'MySQLDatabase', name: resource },
-      });
+      scene.giveAway(resourceRef.name);
+      scene.putClaim('second', { namespace: 'other', resourceRef });
       await scene.process.settle(pollMs);
       assert.notEqual(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound');
       assert.match(
-        scene.condition(MySQLDatabaseKind, resource, 'Synced').message,
+        scene.condition(MySQLDatabaseKind, resourceRef.name, 'Synced').message,
         /has 1 open session of its previous owner; waiting for them to end; to terminate them, set spec\.forProvider\.onDelete/,
       );
       await session.end();
@@ -180,9 +166,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         'Bound',
         scene.says('second', 'other'),
       );
-      scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
-      scene.deleteClaim('second', 'other');
-      await scene.process.settle();
+      await scene.deleteWithData('second', 'other');
       assert.deepEqual(await databases(), []);
     });
 
@@ -300,16 +284,13 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       scene.putClass('kept', { reclaimPolicy: 'Retain' });
       await leaking(scene, { classRef: { apiVersion, kind: 'MySQLDatabaseClass', name: 'kept' } });
       const before = scene.details('first');
-      const resource = scene.resource('first')?.metadata.name ?? '';
-      scene.deleteClaim('first');
-      await scene.process.settle();
-      scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
-      const resourceRef = { apiVersion, kind: 'MySQLDatabase', name: resource };
+      const resourceRef = await scene.release('first');
+      scene.giveAway(resourceRef.name);
       scene.putClaim('second', { namespace: 'other', resourceRef });
       await scene.process.settle(pollMs);
       assert.notEqual(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound');
       assert.equal(await refusal(loginOf(before)), 'ER_ACCESS_DENIED_ERROR', 'it defines no more of them');
-      const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+      const { message } = scene.condition(MySQLDatabaseKind, resourceRef.name, 'Synced');
       assert.doesNotMatch(JSON.stringify(scene.claim('second', 'other')?.status), /shared|leak/);
       await sql(dropIn(message));
       await scene.process.settle(10 * 60_000);
@@ -318,9 +299,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         'Bound',
         scene.says('second', 'other'),
       );
-      scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
-      scene.deleteClaim('second', 'other');
-      await scene.process.settle();
+      await scene.deleteWithData('second', 'other');
       await sql('DROP DATABASE shared');
       assert.deepEqual(await databases(), []);
     });

@@ -3,6 +3,7 @@ import { getCondition } from '../../../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../../apis/core/v1alpha1/meta.ts';
+import type { ObjectReference } from '../../../../../apis/core/v1alpha1/reference.ts';
 import type { ConnectionDetails, Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../../../apis/core/v1alpha1/secret.ts';
 import type { MySQLInstance } from '../../../../../apis/database/v1alpha1/mysql-instance.ts';
@@ -169,6 +170,29 @@ export class StackScene {
       message = '',
     } = getCondition(this.cluster.get(kind, { name })?.status?.conditions, type);
     return { status, reason, message };
+  }
+
+  /** Deletes a claim whose resource is retained. Returns the resource, for another claim. */
+  async release(name: string): Promise<ObjectReference & { readonly name: string }> {
+    const { metadata } = this.resource(name) ?? assert.fail(`no resource of ${name}`);
+    this.deleteClaim(name);
+    await this.process.settle();
+    const released = this.cluster.get(MySQLDatabaseKind, { name: metadata.name });
+    assert.equal(released?.status?.bindingPhase, 'Released');
+    return { apiVersion, kind: 'MySQLDatabase', name: metadata.name };
+  }
+
+  /** Lets another claim have a released resource, as an administrator does. */
+  giveAway(name: string): void {
+    this.edit(MySQLDatabaseKind, name, { claimRef: undefined } as never);
+  }
+
+  /** Deletes a claim, and its retained resource with it. */
+  async deleteWithData(name: string, namespace: string): Promise<void> {
+    const { metadata } = this.resource(name, namespace) ?? assert.fail(`no resource of ${name}`);
+    this.edit(MySQLDatabaseKind, metadata.name, { reclaimPolicy: 'Delete' });
+    this.deleteClaim(name, namespace);
+    await this.process.settle();
   }
 
   deleteClaim(name: string, namespace = 'team'): void {
