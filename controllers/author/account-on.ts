@@ -65,7 +65,7 @@ export interface AccountsOn<M extends Managed, S, F> {
     signal: AbortSignal,
   ) => Promise<Observation<M> | undefined>;
   /** The remains of a deleted account, for an Event. Default: one that has lost its mark. */
-  readonly remains?: (managed: M, signal: AbortSignal) => Promise<string | undefined>;
+  readonly remains?: (managed: M, found: F | undefined, signal: AbortSignal) => Promise<string | undefined>;
 }
 
 /**
@@ -84,7 +84,7 @@ export function accountOn<M extends Managed, S, F>({
   detailsOf,
   isDoubtful = () => false,
   elsewhere,
-  remains,
+  remains = async (managed, found) => ownership.unmarkedRemains(managed, found)[0],
 }: AccountsOn<M, S, F>): ExternalClient<M> {
   const password = accountPassword({ accounts, checks });
 
@@ -93,11 +93,9 @@ export function accountOn<M extends Managed, S, F>({
     const isPossible = ownership.hasUsableName(managed) && name !== administrator;
     const found = isPossible ? await accounts.observe(name, { signal }) : undefined;
     const exists = ownership.isOurs(managed, found);
-    const rest = exists ? undefined : await (remains?.(managed, signal) ?? unmarkedRest(managed, found));
-    return { exists, isUpToDate: true, ready: deleting(), ...(rest !== undefined && { remains: rest }) };
+    const left = exists ? undefined : await remains(managed, found, signal);
+    return { exists, isUpToDate: true, ready: deleting(), ...(left !== undefined && { remains: left }) };
   };
-  const unmarkedRest = (managed: M, found: F | undefined): string | undefined =>
-    ownership.unmarkedRemains(managed, found)[0];
 
   return {
     async observe(managed, credential, signal) {

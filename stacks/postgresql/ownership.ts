@@ -54,8 +54,8 @@ export const databaseOwnership = {
   /** The same as {@link byComment}, and throws an Error if an administrator gave the database to another role. */
   checkMayManage(managed: Managed, found: Marked, adoption: Adoption = {}): void {
     if (isObserver(managed) || isOurs(managed, found)) return;
-    const isUnmarked = found.distrustedOwner === undefined && markIn(found.comment) === undefined;
     // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
+    const isUnmarked = found.distrustedOwner === undefined && markIn(found.comment) === undefined;
     if (wasOurs(managed) && isUnmarked) throw byComment.markLost(managed, found.name);
     if (isReassigned(managed, found, adoption)) throw reassigned(managed, found, adoption.owner);
     const isFixed = isNameFixed(managed);

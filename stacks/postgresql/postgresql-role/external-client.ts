@@ -41,6 +41,6 @@ export const postgreSQLRoleClient = ({
       const renamed = await renamedParts([part], name, { holderOf: shared.holderOf, spareName });
       return renamed && observedElsewhere(managed, part, renamed);
     },
-    remains: (managed, signal) => remaining(managed, roles, { databases: [], hasRole: true, signal }),
+    remains: (managed, _role, signal) => remaining(managed, roles, { databases: [], hasRole: true, signal }),
   });
 };
