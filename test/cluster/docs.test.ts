@@ -182,15 +182,28 @@ describe('every manifest of the docs and the examples, on the demo', () => {
     writeFileSync(join(folder, 'cart.yaml'), deployment);
     const run = (script: string) => bash(script, folder, `${folder}:${process.env.PATH}`);
     const password = `kubectl -n team-shop get secret cart-db-connection -o jsonpath='{.data.password}'`;
-    const resources = async (): Promise<readonly string[]> => {
-      const path = `jsonpath={.items[?(@.spec.claimRef.name=='cart-db')].metadata.name}`;
+    /** A field of each resource of a claim. */
+    const resources = async (field = '.metadata.name', claim = 'cart-db'): Promise<readonly string[]> => {
+      const path = `jsonpath={.items[?(@.spec.claimRef.name=='${claim}')]${field}}`;
       const names = await kubectl('get', 'postgresqldatabases', '-o', path);
       return names.split(' ').filter((name) => name !== '');
     };
     const gone = async () => (await resources()).length === 0;
+    /** Edits the class. Classes and claims have a watch each: a claim that is made shows that the process knows the class. */
     const setRetainFor = async (retainFor: string | null) => {
       const patch = JSON.stringify({ specTemplate: { retainFor } });
       await kubectl('patch', 'postgresqldatabaseclass', 'small', '--type=merge', '-p', patch);
+      await eventually('the process knows the class', async () => {
+        await services.controlPlane.kubectl(['apply', '-f', '-'], manifest.replaceAll('cart-db', 'probe'));
+        const [name = ''] = await eventually('the claim has a resource', async () => {
+          const names = await resources('.metadata.name', 'probe');
+          return names.length > 0 && names;
+        });
+        const [known = null] = await resources('.spec.retainFor', 'probe');
+        await kubectl('-n', 'team-shop', 'delete', 'postgresqlinstance', 'probe');
+        await kubectl('delete', 'postgresqldatabase', name, '--ignore-not-found');
+        return known === retainFor;
+      });
     };
     const psql = commandsOf(read('docs/claim.md')).find((command) => command.startsWith('psql')) ?? '';
     await setRetainFor(null); // for the part of docs/delete-a-claim.md that waits for the end of the sessions
