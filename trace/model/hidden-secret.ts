@@ -34,7 +34,11 @@ export function hidden(secret: Secret): HiddenSecret {
       ...(immutable !== undefined && { immutable }),
       data: mapValues(data, (value, key) => hash('sha256', `${key}=${value}`, 'hex')),
     },
-    keys: Object.keys(pickBy(data)).toSorted(compareNames),
-    longKeys: Object.keys(pickBy(decodeDetails(secret), (value) => value.trim().includes('\n'))),
+    keys: keysOf(data, (value) => value !== '').toSorted(compareNames),
+    longKeys: keysOf(decodeDetails(secret), (value) => value.trim().includes('\n')),
   };
 }
+
+/** The keys whose values are wanted. */
+const keysOf = (values: Readonly<Record<string, string>>, isWanted: (value: string) => boolean) =>
+  Object.entries(values).flatMap(([key, value]) => (isWanted(value) ? [key] : []));

@@ -127,7 +127,8 @@ function configChange(
     scalingConfig: scalingConfig?.[0] && scalingChange(scalingConfig[0], group.scalingConfig),
     updateConfig: updateConfig?.[0],
     labels: labels && {
-      set: omitBy(labels, (value, key) => group.labels?.[key] === value),
+      // Without lodash, whose omitBy leaves out a label `constructor`.
+      set: Object.fromEntries(Object.entries(labels).filter(([key, value]) => group.labels?.[key] !== value)),
       remove: Object.keys(group.labels ?? {}).filter((key) => !Object.hasOwn(labels, key)),
     },
     taints: taint && taintChange(taint, group.taints),

@@ -58,9 +58,9 @@ describe('the requests of EKS about a node group', () => {
     }));
   test('labels: what differs, and what is wanted no more', () =>
     asks(
-      { labels: { a: '1', b: '2' } },
+      { labels: { a: '1', b: '2', constructor: '3' } },
       { labels: { a: '1', b: '1', c: '1' } },
-      { labels: { set: { b: '2' }, remove: ['c'] } },
+      { labels: { set: { b: '2', constructor: '3' }, remove: ['c'] } },
     ));
   test('taints by key and effect', () =>
     asks(
