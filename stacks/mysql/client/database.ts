@@ -4,10 +4,18 @@ import type { GrantDrift, GrantObservation } from './grant.ts';
 import { applyGrant, driftNames, grantDrift, readGrant } from './grant.ts';
 import type { Marks, Owned } from './mark.ts';
 import { checkOurs, createMarkTable, readMarks, removeMarks, writeMark } from './mark.ts';
-import { checkName, checkNewName, checkOwnName } from './name.ts';
+import { checkIgnorableCase, checkName, checkNewName, checkOwnName } from './name.ts';
 import { wantedPrivileges } from './privilege.ts';
 import type { Encoding, SchemaObservation } from './schema.ts';
-import { alterSchema, createSchema, dropSchema, encodingDrift, readSchema } from './schema.ts';
+import {
+  alterSchema,
+  createSchema,
+  dropSchema,
+  encodingDrift,
+  forgetPrivileges,
+  readSchema,
+} from './schema.ts';
+import { storedName } from './server-facts.ts';
 import type { Session, UseSession } from './session.ts';
 import { endSessions, refuseIfUsed, sessionsOf, shutOut } from './sessions.ts';
 import { quotedName } from './text.ts';
@@ -143,6 +151,8 @@ export function databases(withSession: UseSession): Databases {
         if (user !== undefined) await shutOut(session, user, { terminateSessions, database: place });
         else if (place !== undefined) await endOrRefuse(session, place, terminateSessions);
         if (place !== undefined) await dropSchema(session, place);
+        // guard: otherwise users who had privileges on this database have them on the next one of its name
+        await forgetPrivileges(session, storedName(session.facts, name));
         if (user !== undefined) await dropUser(session, name);
         await removeMarks(session, ['database', 'user'], name, ownerId);
       });
@@ -183,12 +193,12 @@ async function createParts(
   { name, spec, ownerId, password, found: { database, user } }: Creation,
 ): Promise<UserCreation> {
   const isMarkNew = await writeMark(session, 'database', name, ownerId);
-  const forget = async () => {
-    if (isMarkNew) await removeMarks(session, ['database'], name, ownerId);
-  };
+  const forget = () => removeMarks(session, ['database'], name, ownerId);
   const creation = await orTakeBack(
     () => beginUser(session, { name, spec: spec.user, ownerId, password, found: user }),
-    forget,
+    async () => {
+      if (isMarkNew) await forget();
+    },
   );
   if (database !== undefined) {
     await alterSchema(session, database, spec);
@@ -197,7 +207,7 @@ async function createParts(
   const create = async () => {
     const isNew = await createSchema(session, name, spec);
     // guard: otherwise a database that another one created at the same time becomes ours
-    if (!isNew && isMarkNew) throw createdByAnother(name);
+    if (!isNew) throw createdByAnother(name);
   };
   await orTakeBack(create, async () => {
     await creation.undo();
@@ -208,13 +218,13 @@ async function createParts(
 
 async function checkNewDatabase(session: Session, name: string): Promise<void> {
   checkNewName('database', name);
+  if (session.facts.ignoresCase) checkIgnorableCase(name);
   await checkClosed(session, name);
 }
 
 async function endOrRefuse(session: Session, database: string, terminate: boolean): Promise<void> {
-  const found = await sessionsOf(session, { database });
-  if (terminate) await endSessions(session, found);
-  else refuseIfUsed(`database ${quotedName(database)}`, found);
+  if (terminate) await endSessions(session, { database });
+  else refuseIfUsed(`database ${quotedName(database)}`, await sessionsOf(session, { database }));
 }
 
 const privilegesOf = ({ privileges }: DatabaseSpec) => (privileges === undefined ? {} : { privileges });

@@ -11,6 +11,17 @@ export interface Definition {
   readonly statement: string;
 }
 
+/** The database whose contents do not count among the definitions of a user. */
+export interface OwnPlace {
+  /** A database that is dropped, too, or whose contents are the user's own. */
+  readonly except?: string | undefined;
+  /**
+   * The user has another owner now: the events of that database count. They run by themselves, and may set the password of
+   * the user.
+   */
+  readonly isHandedOver?: boolean;
+}
+
 /**
  * The error about what a previous user of a name, or a previous owner, defined in other databases. It names those, so a claim
  * shows another text. `isNameNew`: another name helps.
@@ -36,7 +47,7 @@ export function runsAs(
 export async function definitionsOf(
   session: Session,
   name: string,
-  except: string | undefined,
+  { except = '', isHandedOver = false }: OwnPlace,
 ): Promise<readonly Definition[]> {
   const tables = [
     ["'VIEW'", 'VIEWS', 'TABLE_SCHEMA', 'TABLE_NAME'],
@@ -49,7 +60,7 @@ export async function definitionsOf(
       `SELECT ${kind} AS kind, ${schema} AS place, ${column} AS name FROM information_schema.${table}
        WHERE BINARY DEFINER = BINARY ? AND BINARY ${schema} <> BINARY ?`,
   );
-  const values = parts.flatMap(() => [`${name}@%`, except ?? '']);
+  const values = tables.flatMap(([kind]) => [`${name}@%`, isHandedOver && kind === "'EVENT'" ? '' : except]);
   const rows = await session.queryAmongTenants<{ kind: string; place: string; name: string }>(
     `SELECT * FROM (${parts.join(' UNION ALL ')}) found ORDER BY kind, place, name LIMIT 10`,
     values,

@@ -5,6 +5,7 @@ import { markOf, readMarks } from './mark.ts';
 import { checkNameIn, checkOwnName } from './name.ts';
 import { wantedPrivileges } from './privilege.ts';
 import { readSchema } from './schema.ts';
+import { storedName } from './server-facts.ts';
 import type { Session, UseSession } from './session.ts';
 import { account, contentsOf, pattern, quotedName } from './text.ts';
 import { readUser } from './user-read.ts';
@@ -208,7 +209,7 @@ export async function readGrant(
   session: Session,
   { user, database }: GrantTarget,
 ): Promise<GrantObservation> {
-  const name = session.facts.ignoresCase ? database.toLowerCase() : database;
+  const name = storedName(session.facts, database);
   const rows = await session.query<Record<string, string>>(
     `SELECT * FROM mysql.db WHERE User = ? AND Host = '%' AND Db IN (?, ?)`,
     [user, pattern(name), name],

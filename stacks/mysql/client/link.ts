@@ -16,14 +16,22 @@ interface LinkOptions {
   readonly clock: Pick<ClientClock, 'sleep'>;
 }
 
+interface SendOptions {
+  /** A `?` in the statement stands for a value, in order. */
+  readonly values?: readonly Value[] | undefined;
+  /** A text that no message may contain. */
+  readonly secret?: string | undefined;
+  /** When the connection is given up, and the error then. The server goes on. Default: after the limit of statements. */
+  readonly limit?: { readonly ms: number; readonly late: MysqlError };
+}
+
 /** A connection of the driver, with an end for each wait. Every error is a MysqlError, or the reason of an abort. */
 export interface Link {
   /** An abort of `signal` ends the connection from now on. */
   useBy(signal: AbortSignal | undefined): void;
   /** Waits until the server has accepted the credentials. */
   logIn(): Promise<void>;
-  /** A `?` in the statement stands for a value, in order. `secret`: what no message may contain. */
-  send<Row extends object>(sql: string, values?: readonly Value[], secret?: string): Promise<readonly Row[]>;
+  send<Row extends object>(sql: string, options?: SendOptions): Promise<readonly Row[]>;
   isUsable(): boolean;
   close(): Promise<void>;
 }
@@ -49,12 +57,16 @@ export function linkOn(connection: Connection, options: LinkOptions): Link {
    * An abort, or the limit, ends the connection. The server does not notice it while a statement waits for a lock, but
    * each wait has an end there, too.
    */
-  const interruptible = async <T>(act: () => Promise<T>, limitMs: number): Promise<T> => {
+  const interruptible = async <T>(
+    act: () => Promise<T>,
+    limitMs: number,
+    late = unreachableBy(context.server, 'timed out'),
+  ): Promise<T> => {
     const during = signal;
     during?.throwIfAborted();
     const { promise, reject } = Promise.withResolvers<never>();
     const onAbort = () => reject(during?.reason);
-    const callOff = later(clock, limitMs, () => reject(unreachableBy(context.server, 'timed out')));
+    const callOff = later(clock, limitMs, () => reject(late));
     during?.addEventListener('abort', onAbort, { once: true });
     const acting = act();
     acting.catch(() => {}); // after an abort no caller waits for it
@@ -87,12 +99,13 @@ export function linkOn(connection: Connection, options: LinkOptions): Link {
       }
       isLoggedIn = true;
     },
-    async send<Row extends object>(sql: string, values: readonly Value[] = [], secret?: string) {
+    async send<Row extends object>(sql: string, { values = [], secret, limit }: SendOptions = {}) {
+      const act = async () => {
+        checkMayGoOn(mayGoOn);
+        return answer<Row>(connection, sql, values);
+      };
       try {
-        return await interruptible(async () => {
-          checkMayGoOn(mayGoOn);
-          return answer<Row>(connection, sql, values);
-        }, statementTimeoutMs + 5000);
+        return await interruptible(act, limit?.ms ?? statementTimeoutMs + 5000, limit?.late);
       } catch (error) {
         const reason = translated(error, secret === undefined ? undefined : [...context.secrets, secret]);
         // The server reads the privileges of `*.*` when a session begins.

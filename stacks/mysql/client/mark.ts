@@ -4,8 +4,9 @@ import { clientAdvice, notOurs, ownerDigest } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 import { errnoOf, MysqlError } from './error.ts';
 import type { ServerFacts } from './server-facts.ts';
+import { storedName } from './server-facts.ts';
 import type { Session } from './session.ts';
-import { quotedName, quotedText } from './text.ts';
+import { clearText, quotedName } from './text.ts';
 
 /** The kinds of objects that have a mark. */
 export type Kind = 'database' | 'user';
@@ -49,10 +50,10 @@ export interface Marked {
 
 /** The statement that gives a database or user to a resource, for messages to administrators. */
 export const markStatement = (kind: Kind, name: string, ownerId: string): string =>
-  `REPLACE INTO ${markTable} (type, name, digest) VALUES ('${kind}', ${quotedText(name)}, '${markOf(ownerId)}')`;
+  `REPLACE INTO ${markTable} (type, name, digest) VALUES ('${kind}', ${clearText(name)}, '${markOf(ownerId)}')`;
 
 const forgetStatement = (kind: Kind, name: string): string =>
-  `DELETE FROM ${markTable} WHERE type = '${kind}' AND name = ${quotedText(name)}`;
+  `DELETE FROM ${markTable} WHERE type = '${kind}' AND name = ${clearText(name)}`;
 
 /** Throws MysqlError `NotOurs` unless `ownerId` owns the database or user. The message never names the owner. */
 export function checkOurs(found: Marked, ownerId: string, remedies: Remedies = {}): void {
@@ -67,8 +68,8 @@ export function checkOurs(found: Marked, ownerId: string, remedies: Remedies = {
 export type Marks = Partial<Readonly<Record<Kind, string>>>;
 
 /** The name of a mark. Where the server ignores the case of databases, two names that differ in case only are one. */
-const keyOf = (kind: Kind, name: string, { ignoresCase }: ServerFacts): string =>
-  kind === 'database' && ignoresCase ? name.toLowerCase() : name;
+const keyOf = (kind: Kind, name: string, facts: ServerFacts): string =>
+  kind === 'database' ? storedName(facts, name) : name;
 
 /** The marks of a name. None if there is no table. */
 export async function readMarks(session: Session, name: string): Promise<Marks> {

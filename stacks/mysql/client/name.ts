@@ -79,10 +79,34 @@ export function checkOwnName(kind: Kind, name: string): void {
   if (reserved[kind].has(name.toLowerCase())) throw invalidName(kind, name, 'is reserved');
 }
 
-/** Like `checkOwnName`, and throws for a name with invisible characters. Existing databases and users keep their names. */
+/**
+ * The files that the server, and its backups, keep beside the folders of the databases. With a folder of such a name the
+ * server does not start again: `ib_logfile1`. Names with a dot or a hyphen are written in another way.
+ */
+const serverFiles =
+  /^(ib_logfile\d+|ibdata\d+|ibtmp\d+|undo\d+|ib_buffer_pool|aria_log_control|(mysql|mariadb)_upgrade_info|(xtrabackup|mariadb_backup)_\w+)$/i;
+
+/**
+ * Like `checkOwnName`, and throws for a name with invisible characters, or of a file of the server. Existing databases and
+ * users keep their names.
+ */
 export function checkNewName(kind: Kind, name: string): void {
   checkOwnName(kind, name);
   if (hasUnprintable(name)) throw invalidName(kind, name, 'must not contain control or invisible characters');
+  // guard: otherwise a tenant chooses a name that keeps the server from starting again
+  if (kind === 'database' && serverFiles.test(name))
+    throw invalidName(kind, name, 'is that of a file of the server');
+}
+
+/**
+ * Throws for the name of a new database on a server that ignores the case. It takes some capital letters for others than
+ * Unicode does: `İx` for `ix`.
+ */
+export function checkIgnorableCase(name: string): void {
+  const isUnsure = (letter: string) => !/[A-Z]/.test(letter) && letter !== letter.toLowerCase();
+  // guard: otherwise a name is taken for that of the database of another team
+  if ([...name].some(isUnsure))
+    throw invalidName('database', name, 'must have no capital letters but A to Z on this server');
 }
 
 const invalidName = (kind: Kind, name: string, rule: string): MysqlError =>

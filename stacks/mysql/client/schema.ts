@@ -1,6 +1,7 @@
 import { errnoOf, invalidFields, MysqlError } from './error.ts';
 import type { Marked, Marks } from './mark.ts';
 import { readMarks } from './mark.ts';
+import { storedName } from './server-facts.ts';
 import type { Session } from './session.ts';
 import { account, contentsOf, pattern, quotedName, quotedText } from './text.ts';
 
@@ -25,14 +26,13 @@ export async function readSchema(
   name: string,
   marks?: Marks,
 ): Promise<SchemaObservation | undefined> {
-  const { ignoresCase } = session.facts;
+  const { facts } = session;
   const rows = await session.query<{ name: string; characterSet: string; collation: string }>(
     `SELECT SCHEMA_NAME AS name, DEFAULT_CHARACTER_SET_NAME AS characterSet, DEFAULT_COLLATION_NAME AS collation
      FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ?`,
-    [ignoresCase ? name.toLowerCase() : name],
+    [storedName(facts, name)],
   );
-  const isMeant = (each: string) => (ignoresCase ? each.toLowerCase() === name.toLowerCase() : each === name);
-  const found = rows.find((row) => isMeant(row.name));
+  const found = rows.find((row) => storedName(facts, row.name) === storedName(facts, name));
   if (found === undefined) return undefined;
   const { database: mark } = marks ?? (await readMarks(session, name));
   return { kind: 'database', ...found, ...(mark !== undefined && { mark }) };
@@ -93,12 +93,14 @@ function namingFields(error: unknown): unknown {
   return invalidFields(error.message, fields, error.errno);
 }
 
+export const dropSchema = (session: Session, name: string): Promise<void> =>
+  session.runAmongTenants(`DROP DATABASE IF EXISTS ${quotedName(name)}`);
+
 /**
- * Drops a database, and takes back the privileges on it: the server keeps them for the next database of that name. A
- * repeated call ends what an interrupted one began.
+ * Takes back the privileges on a dropped database, by its stored name: the server keeps them for the next database of that
+ * name. Its tenant may have dropped it before.
  */
-export async function dropSchema(session: Session, name: string): Promise<void> {
-  await session.runAmongTenants(`DROP DATABASE IF EXISTS ${quotedName(name)}`);
+export async function forgetPrivileges(session: Session, name: string): Promise<void> {
   for (const statement of await forgettingStatements(session, name)) {
     await session.run(statement).catch((error: unknown) => {
       if (![1141, 1147, 1269, 1403].includes(errnoOf(error) ?? 0)) throw error; // it is gone

@@ -13,6 +13,10 @@ export interface ServerFacts {
   readonly hasTls: boolean;
 }
 
+/** The name of a database as the server has it. */
+export const storedName = ({ ignoresCase }: Pick<ServerFacts, 'ignoresCase'>, name: string): string =>
+  ignoresCase ? name.toLowerCase() : name;
+
 /** Such as `MariaDB 10.11.19`. */
 export const versionText = ({ flavour, version }: ServerFacts): string => `${flavour} ${version}`;
 

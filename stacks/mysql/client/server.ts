@@ -17,6 +17,8 @@ import type { TryLogin, Users } from './user.ts';
 import { users } from './user.ts';
 
 export interface MysqlServerOptions extends ServerOptions<ServerCredentials> {
+  /** How long a statement keeps a connection if a tenant decides how long it takes; default 5 s. */
+  readonly tenantTimeoutMs?: number;
   /** Finds the resource whose mark a database or user has. Default: none is that of a claim. */
   readonly holderOf?: HolderOf;
 }
@@ -49,7 +51,11 @@ const administratorHolder: HolderOf = () => ({ isClaims: false, what: 'an admini
 /** Connects on first use. Keeps few connections open, so one server object per provider suffices. */
 export function createMysqlServer(options: MysqlServerOptions): MysqlServer {
   const { holderOf = administratorHolder } = options;
-  const sessionOptions: SessionOptions = { ...sessionDefaults(options), tenantLockTimeoutMs: 0 };
+  const sessionOptions: SessionOptions = {
+    ...sessionDefaults(options),
+    tenantLockTimeoutMs: 0,
+    tenantTimeoutMs: options.tenantTimeoutMs ?? 5_000,
+  };
   const { credentials, isReadOnly, lockTimeoutMs, context } = sessionOptions;
   const place = 'the server';
   const connections = sharedConnections({

@@ -2,8 +2,9 @@ import type { ClientClock } from '../../../package/http.ts';
 import type { PooledConnection, ServerCredentials } from '../../../package/stack.ts';
 import { tlsOptions } from '../../../package/stack.ts';
 import { openConnection } from './driver.ts';
+import { ed25519Plugin } from './ed25519.ts';
 import type { ErrorContext } from './error.ts';
-import { errnoOf, unreachableBy } from './error.ts';
+import { errnoOf, MysqlError, unreachableBy } from './error.ts';
 import type { Link, Value } from './link.ts';
 import { linkOn } from './link.ts';
 import type { ServerFacts, ServerState } from './server-facts.ts';
@@ -20,7 +21,8 @@ export interface Session {
   run(sql: string, options?: { readonly values?: readonly Value[]; readonly secret?: string }): Promise<void>;
   /**
    * The same for a statement that waits for the locks of tenants. On a shared connection it does not wait at all: a
-   * tenant may hold a lock for ever, and all tenants share these connections.
+   * tenant may hold a lock for ever, and all tenants share these connections. A statement that takes long, such as a
+   * DROP DATABASE with many tables, goes on without its connection, and the call throws `TimedOut`.
    */
   runAmongTenants(sql: string): Promise<void>;
   /** Reads what a tenant may have locked; see `runAmongTenants`. */
@@ -47,6 +49,8 @@ export interface SessionOptions {
   readonly lockTimeoutMs: number;
   /** The same for locks that a tenant may hold for ever. */
   readonly tenantLockTimeoutMs: number;
+  /** How long a statement keeps the connection if a tenant decides how long it takes, such as DROP DATABASE. */
+  readonly tenantTimeoutMs: number;
   readonly connectTimeoutMs: number;
   /** How long sessions together retry while the server has no free connection. */
   readonly connectionWaitMs: number;
@@ -116,6 +120,7 @@ async function connect(signal: AbortSignal | undefined, options: SessionOptions)
       password: credentials.password,
       connectTimeout: options.connectTimeoutMs,
       charset: 'utf8mb4_general_ci',
+      authPlugins: ed25519Plugin(credentials.password),
       connectAttributes: { program_name: 'services-stack' },
       flags: ['-LOCAL_FILES'], // the server may not ask for files of this machine
       disableEval: true,
@@ -151,12 +156,15 @@ function sessionOn(
   options: SessionOptions,
 ): OpenSession {
   let state = first;
-  const query = <Row extends object>(sql: string, values?: readonly Value[]) => link.send<Row>(sql, values);
+  const query = <Row extends object>(sql: string, values?: readonly Value[]) =>
+    link.send<Row>(sql, { values });
   const run: Session['run'] = async (sql, { values, secret } = {}) => {
-    await link.send(sql, values, secret);
+    await link.send(sql, { values, secret });
   };
-  const amongTenants = (sql: string) =>
-    `SET STATEMENT lock_wait_timeout = ${seconds(options.tenantLockTimeoutMs)} FOR ${sql}`;
+  const amongTenants = (sql: string) => {
+    const wait = seconds(options.tenantLockTimeoutMs);
+    return `SET STATEMENT lock_wait_timeout = ${wait}, innodb_lock_wait_timeout = ${wait} FOR ${sql}`;
+  };
   return {
     get facts() {
       return state.facts;
@@ -167,7 +175,11 @@ function sessionOn(
     query,
     run,
     queryAmongTenants: (sql, values) => query(amongTenants(sql), values),
-    runAmongTenants: (sql) => run(amongTenants(sql)),
+    async runAmongTenants(sql) {
+      const message = `server ${options.context.server} took too long, and goes on with the statement`;
+      const late = new MysqlError(message, { code: 'TimedOut' });
+      await link.send(amongTenants(sql), { limit: { ms: options.tenantTimeoutMs, late } });
+    },
     async begin(signal) {
       link.useBy(signal);
       state = await readState(link, options);

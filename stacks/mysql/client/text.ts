@@ -1,7 +1,7 @@
 /** The characters that have another meaning in a text of a statement, and how it has them. */
 const escapes: Readonly<Record<string, string>> = {
   ...{ '\0': '\\0', '\b': '\\b', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\x1a': '\\Z' },
-  ...{ '"': '\\"', "'": "\\'", '\\': '\\\\' },
+  ...{ "'": "''", '\\': '\\\\' },
 };
 
 /**
@@ -10,7 +10,14 @@ const escapes: Readonly<Record<string, string>> = {
  */
 export const quotedText = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the server reads them in another way
-  `'${text.replace(/[\0\b\t\n\r\x1a"'\\]/g, (character) => escapes[character] ?? character)}'`;
+  `'${text.replace(/[\0\b\t\n\r\x1a'\\]/g, (character) => escapes[character] ?? character)}'`;
+
+/**
+ * A text in a statement that a person runs, in a session with any `sql_mode`. A tenant chooses names: with
+ * NO_BACKSLASH_ESCAPES, a text could end early, and the rest of the name be a statement.
+ */
+export const clearText = (text: string): string =>
+  text.includes('\\') ? `CONVERT(x'${Buffer.from(text).toString('hex')}' USING utf8mb4)` : quotedText(text);
 
 /** A name as a statement has it. */
 export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
@@ -24,5 +31,6 @@ export const pattern = (database: string): string => database.replace(/[\\%_]/g,
 /** All that is in a database, in GRANT and REVOKE. */
 export const contentsOf = (database: string): string => `${quotedName(pattern(database))}.*`;
 
-/** All users of this product are of every host. */
-export const account = (name: string, host = '%'): string => `${quotedText(name)}@${quotedText(host)}`;
+/** All users of this product are of every host. Messages have this, too: see `clearText`. */
+export const account = (name: string, host = '%'): string =>
+  [name, host].map((part) => (part.includes('\\') ? quotedName(part) : quotedText(part))).join('@');

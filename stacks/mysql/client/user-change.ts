@@ -2,6 +2,7 @@ import { invalidFields } from './error.ts';
 import type { Plugin, Secret } from './password.ts';
 import { plugins, runWithPassword } from './password.ts';
 import type { Session } from './session.ts';
+import { endSessions } from './sessions.ts';
 import { account } from './text.ts';
 import type { UserObservation, UserSpec } from './user-spec.ts';
 import { userDrift } from './user-spec.ts';
@@ -48,5 +49,9 @@ export function clausesOf({ tls, maxUserConnections, maxStatementSeconds }: User
   return clauses.map((clause) => ` ${clause}`).join('');
 }
 
-export const dropUser = (session: Session, name: string): Promise<void> =>
-  session.run(`DROP USER IF EXISTS ${account(name)}`);
+/** Also ends its sessions: an event that began in the meantime may run on. */
+export async function dropUser(session: Session, name: string): Promise<void> {
+  await session.run(`DROP USER IF EXISTS ${account(name)}`);
+  // guard: otherwise an event of a user outlives it, and sets the password of the next user of that name
+  await endSessions(session, { user: name });
+}

@@ -6,6 +6,7 @@ import { checkOurs, removeMarks, writeMark } from './mark.ts';
 import { checkNewName } from './name.ts';
 import { runWithPassword } from './password.ts';
 import type { Session } from './session.ts';
+import { endSessions } from './sessions.ts';
 import { account, quotedName } from './text.ts';
 import { checkTls, clausesOf, dropUser, knownPlugin } from './user-change.ts';
 import { readUser } from './user-read.ts';
@@ -27,7 +28,7 @@ export async function checkNewUser(
   );
   const [other] = others;
   if (other === undefined) {
-    const defined = await definitionsOf(session, name, place);
+    const defined = await definitionsOf(session, name, { except: place });
     // guard: otherwise what a previous user of this name left elsewhere reads the data of the new one
     if (defined.length > 0) throw runsAs(name, defined, { isNameNew: place === undefined });
     return;
@@ -60,6 +61,8 @@ export interface UserCreation {
 export async function beginUser(session: Session, user: UserToCreate): Promise<UserCreation> {
   const { name, spec, ownerId, found } = user;
   checkTls(session, spec);
+  // guard: otherwise a session that outlives a user which an administrator dropped reads the data of the next one
+  if (found === undefined) await endSessions(session, { user: name });
   const isMarkNew = await writeMark(session, 'user', name, ownerId);
   const forget = async () => {
     if (isMarkNew) await removeMarks(session, ['user'], name, ownerId);

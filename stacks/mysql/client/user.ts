@@ -1,4 +1,4 @@
-import type { Definition } from './definitions.ts';
+import type { Definition, OwnPlace } from './definitions.ts';
 import { definitionsOf } from './definitions.ts';
 import { MysqlError } from './error.ts';
 import type { Owned } from './mark.ts';
@@ -40,7 +40,7 @@ export interface Users {
   ): Promise<void>;
   /**
    * Whether the password is the user's, tested by a login. A password that cannot be tested counts as right: of a locked
-   * user, at a limit of connections, of a plugin that the driver does not know.
+   * user, at a limit of connections, or with ed25519 and another length than 32 bytes.
    */
   checkPassword(
     name: string,
@@ -58,12 +58,11 @@ export interface Users {
   drop(name: string, options: Owned & { readonly terminateSessions: boolean }): Promise<void>;
   /**
    * Views, routines, triggers and events that run with the rights of the user, sorted; at most ten. They stay when the user
-   * is dropped, and work again for the next user of that name. `except`: a database that is dropped, too, or whose contents
-   * are the user's own.
+   * is dropped, and work again for the next user of that name.
    */
   definedBy(
     name: string,
-    options?: { readonly except?: string | undefined; readonly signal?: AbortSignal },
+    options?: OwnPlace & { readonly signal?: AbortSignal },
   ): Promise<readonly Definition[]>;
 }
 
@@ -128,7 +127,9 @@ export function users({
     endSessions: (name, { ownerId, signal }) =>
       withSession(signal, async (session) => {
         await ownUser(session, name, ownerId);
-        return endSessions(session, await sessionsOf(session, { user: name }));
+        const { length } = await sessionsOf(session, { user: name });
+        await endSessions(session, { user: name });
+        return length;
       }),
 
     async drop(name, { ownerId, terminateSessions, signal }) {
@@ -144,8 +145,8 @@ export function users({
       });
     },
 
-    definedBy: (name, { except, signal } = {}) =>
-      withSession(signal, (session) => definitionsOf(session, name, except)),
+    definedBy: (name, { signal, ...place } = {}) =>
+      withSession(signal, (session) => definitionsOf(session, name, place)),
   };
 }
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { databases } from '../../../../stacks/mysql/client/database.ts';
 import { MysqlError, toMysqlError } from '../../../../stacks/mysql/client/error.ts';
 import { covers } from '../../../../stacks/mysql/client/exposure.ts';
+import { markOf } from '../../../../stacks/mysql/client/mark.ts';
 import {
   administratorPrivileges,
   missingIn,
@@ -133,32 +134,43 @@ describe('an error', () => {
   });
 });
 
-test('a database that another program creates at the same moment is not ours, and nothing of ours stays', async () => {
-  const sent: string[] = [];
-  const run: Session['run'] = async (statement) => {
-    sent.push(statement.replace(/ (SET|IDENTIFIED|CHARACTER|\(|REQUIRE).*/s, ''));
-    if (statement.startsWith('CREATE DATABASE `'))
-      throw new MysqlError('it exists', { code: 'Refused', errno: 1007 });
-  };
-  const session: Session = {
-    facts: { flavour: 'MariaDB', version: '10.11.1', ignoresCase: false, hasTls: false },
-    account: 'admin@%',
-    query: async () => [],
-    queryAmongTenants: async () => [],
-    ...{ run, runAmongTenants: run },
-  };
-  const { create } = databases((_signal, body) => body(session));
-  await assert.rejects(create('raced', { user: {} }, { ownerId: 'ours', password: 'x' }), {
-    ...{ code: 'NotOurs', holder: { by: 'Nobody' } },
-  });
-  assert.deepEqual(sent.slice(-6), [
-    'INSERT INTO services_stack.marks',
-    "CREATE USER 'raced'@'%'",
-    'CREATE DATABASE `raced`',
-    "DROP USER IF EXISTS 'raced'@'%'",
-    ...Array.from(
-      { length: 2 },
-      () => 'DELETE FROM services_stack.marks WHERE type = ? AND name = ? AND digest = ?',
-    ),
-  ]);
+describe('a database that another program creates at the same moment', () => {
+  /** Of a creation that began before: its mark is there. */
+  const marked = [{ type: 'database', digest: markOf('ours') }];
+  for (const [name, marks] of Object.entries({ 'is new': [], 'was begun before': marked }))
+    test(`is not ours, and nothing of ours stays, when the creation ${name}`, async () => {
+      const sent: string[] = [];
+      const run: Session['run'] = async (statement, { values = [] } = {}) => {
+        sent.push(statement.replace(/ (SET|IDENTIFIED|CHARACTER|\(|REQUIRE).*/s, ''));
+        if (statement.startsWith('CREATE DATABASE `'))
+          throw new MysqlError('it exists', { code: 'Refused', errno: 1007 });
+        if (statement.startsWith('INSERT') && marks.some(({ type }) => values[0] === type))
+          throw new MysqlError('it is there', { code: 'Refused', errno: 1062 });
+      };
+      const query: Session['query'] = async <Row>(statement: string) =>
+        (statement.startsWith('SELECT type') ? marks : []) as unknown as readonly Row[];
+      const session: Session = {
+        facts: { flavour: 'MariaDB', version: '10.11.1', ignoresCase: false, hasTls: false },
+        account: 'admin@%',
+        query,
+        queryAmongTenants: async () => [],
+        ...{ run, runAmongTenants: run },
+      };
+      const { create } = databases((_signal, body) => body(session));
+      await assert.rejects(create('raced', { user: {} }, { ownerId: 'ours', password: 'x' }), {
+        ...{ code: 'NotOurs', holder: { by: 'Nobody' } },
+      });
+      assert.deepEqual(sent.slice(-8), [
+        "KILL USER 'raced'@'%'",
+        'INSERT INTO services_stack.marks',
+        "CREATE USER 'raced'@'%'",
+        'CREATE DATABASE `raced`',
+        "DROP USER IF EXISTS 'raced'@'%'",
+        "KILL USER 'raced'@'%'",
+        ...Array.from(
+          { length: 2 },
+          () => 'DELETE FROM services_stack.marks WHERE type = ? AND name = ? AND digest = ?',
+        ),
+      ]);
+    });
 });

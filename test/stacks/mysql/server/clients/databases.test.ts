@@ -6,7 +6,7 @@ import type { MysqlError } from '../../../../../stacks/mysql/client/error.ts';
 import { grantDrift } from '../../../../../stacks/mysql/client/grant.ts';
 import { markOf, markStatement } from '../../../../../stacks/mysql/client/mark.ts';
 import { databasePrivileges } from '../../../../../stacks/mysql/client/privilege.ts';
-import { contentsOf, quotedName, quotedText } from '../../../../../stacks/mysql/client/text.ts';
+import { account, contentsOf, quotedName, quotedText } from '../../../../../stacks/mysql/client/text.ts';
 import { mariadbFixture, otherOwnerId, owned, ownerId, password, skip } from './fixture.ts';
 
 const at = mariadbFixture();
@@ -334,6 +334,26 @@ describe('point 7: escapes', { skip, timeout: 300_000 }, () => {
     }
   });
 
+  test('a statement of a message means the same, whatever the settings of the administrator who runs it', async () => {
+    const { databases } = at.server();
+    const name = `x\\'; DROP DATABASE aside; -- "`;
+    await sql('CREATE DATABASE IF NOT EXISTS aside');
+    for (const mode of ['', 'NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES']) {
+      await databases.create(name, { user: {} }, { ...owned, password });
+      const session = await connect();
+      await session.query(`SET sql_mode = '${mode}'`);
+      await session.query(markStatement('database', name, otherOwnerId));
+      await session.query(`ALTER USER ${account(name)} ACCOUNT LOCK`);
+      await session.end();
+      const { marks, user } = await databases.observe(name);
+      assert.deepEqual([marks.database, user?.isLocked], [markOf(otherOwnerId), true], mode);
+      await sql(markStatement('database', name, ownerId));
+      await databases.drop(name, { ...owned, terminateSessions: true });
+    }
+    assert.equal((await sql(`SHOW DATABASES LIKE 'aside'`)).length, 1);
+    await sql('DROP DATABASE aside');
+  });
+
   test('a text in a statement is itself', async () => {
     const connection = await connect();
     await connection.query(`SET sql_mode = ''`);
@@ -369,6 +389,7 @@ describe('point 8: names', { skip, timeout: 300_000 }, () => {
       'zero byte': ['a\0b'],
       invisible: ['a\u200bb', 'a\u001b[31m', 'a\nb'],
       'characters, 64 are allowed': ['x'.repeat(65)],
+      'is that of a file of the server': ['ib_logfile1', 'IB_LOGFILE101', 'ibdata2', 'ibtmp2', 'undo001'],
     };
     for (const [rule, each] of Object.entries(names)) {
       for (const name of each) {

@@ -97,6 +97,60 @@ describe('point 5: sessions', { skip, timeout: 300_000 }, () => {
     await created('again_a', 'another');
     assert.equal(await refusal({ user: 'guest', password, database: 'again_a' }), 1044);
   });
+
+  test('the privileges of others on a database that its tenant dropped are not those on the next one', async () => {
+    const { databases, users } = at.server();
+    const login = await created('own_drop');
+    await users.create('visitor', {}, { ...owned, password });
+    await sql('CREATE TABLE own_drop.t (id INT)');
+    await sql('GRANT SELECT ON `own\\_drop`.* TO visitor');
+    await sql('GRANT SELECT ON own_drop.t TO visitor');
+    await sql('DROP DATABASE own_drop', login);
+    await databases.drop('own_drop', { ...owned, terminateSessions: true });
+    for (const table of ['db', 'tables_priv'])
+      assert.deepEqual(await sql(`SELECT * FROM mysql.${table} WHERE User = 'visitor'`), [], table);
+    await created('own_drop', 'another');
+    assert.equal(await refusal({ user: 'visitor', password, database: 'own_drop' }), 1044);
+  });
+
+  test('no event of a dropped user runs on, and no session is that of the next user of the name', async () => {
+    const { databases } = at.server();
+    const login = await created('eventful');
+    await sql('SET GLOBAL event_scheduler = ON');
+    try {
+      const session = await connect(login);
+      for (let count = 0; count < 60; count += 1)
+        await session.query(
+          `CREATE EVENT e${count} ON SCHEDULE EVERY 1 SECOND DO WHILE 1 DO DO SLEEP(1); END WHILE`,
+        );
+      const running = () => sql(`SELECT ID FROM information_schema.PROCESSLIST WHERE USER = 'eventful'`);
+      await eventually('enough events run', async () => (await running()).length >= 120);
+      await databases.drop('eventful', { ...owned, terminateSessions: true });
+      await eventually('no event runs', async () => (await running()).length === 0);
+    } finally {
+      await sql('SET GLOBAL event_scheduler = DEFAULT');
+    }
+    const zombie = await connect(await created('dropped'));
+    await sql('DROP USER dropped');
+    await sql('DROP DATABASE dropped');
+    await sql(`DELETE FROM services_stack.marks WHERE name = 'dropped'`);
+    await created('dropped', 'another');
+    await ended(zombie);
+    await databases.drop('dropped', { ownerId: 'another', terminateSessions: true });
+  });
+
+  test('a deletion of a database without its user ends no session of a user without a name', async () => {
+    const { databases } = at.server();
+    await created('lonely');
+    const root = await connect();
+    await root.query('DROP USER lonely');
+    await root.query(`CREATE USER ''@'127.0.0.1' IDENTIFIED BY 'x'`); // no other user can log in now
+    const nameless = await connect({ user: '', password: 'x' });
+    await root.query(`DROP USER ''@'127.0.0.1'`);
+    await databases.drop('lonely', { ...owned, terminateSessions: true });
+    assert.equal(await isOpen(nameless), true);
+    await nameless.end();
+  });
 });
 
 describe('point 6: locks', { skip, timeout: 300_000 }, () => {
@@ -135,6 +189,49 @@ describe('point 6: locks', { skip, timeout: 300_000 }, () => {
     await session.query('LOCK TABLES held WRITE');
     await databases.drop('obstinate', { ...owned, terminateSessions: true });
     assert.equal((await databases.observe('obstinate')).database, undefined);
+  });
+
+  test('a prepared transaction without a session is waited for on the connection of its own only', async () => {
+    const server = at.server({ lockTimeoutMs: 60_000, tenantTimeoutMs: 120_000 });
+    const login = await created('prepared');
+    const session = await connect(login);
+    await session.query('CREATE TABLE held (id INT) ENGINE = InnoDB');
+    for (const statement of ["START 'left'", "END 'left'", "PREPARE 'left'"]) {
+      await session.query(`XA ${statement}`);
+      if (statement.startsWith('START')) await session.query('INSERT INTO held VALUES (1)');
+    }
+    await session.end();
+    const call = () => server.databases.drop('prepared', { ...owned, terminateSessions: true });
+    const first = call();
+    const dropping = () =>
+      sql(
+        `SELECT ID FROM information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND INFO LIKE '% = 60 FOR DROP %'`,
+      );
+    await eventually('it waits', async () => (await dropping()).length > 0);
+    const startedAt = Date.now();
+    await assert.rejects(call(), refused('Locked', /another session holds a needed lock/));
+    assert.ok(Date.now() - startedAt < 30_000, 'a shared connection does not wait');
+    await sql("XA ROLLBACK 'left'");
+    await first;
+  });
+
+  test('a DROP DATABASE that takes long goes on without the connection', async () => {
+    const login = await created('large');
+    const session = await connect({ ...login });
+    for (let count = 0; count < 40; count += 1) await session.query(`CREATE TABLE t${count} (id INT)`);
+    await session.end();
+    const hurried = at.server({ tenantTimeoutMs: 1 });
+    await assert.rejects(
+      hurried.databases.drop('large', { ...owned, terminateSessions: true }),
+      refused('TimedOut', /took too long, and goes on with the statement$/),
+    );
+    const { databases } = at.server();
+    await eventually(
+      'the server has dropped it',
+      async () => (await databases.observe('large')).database === undefined,
+    );
+    await databases.drop('large', { ...owned, terminateSessions: true });
+    assert.deepEqual((await databases.observe('large')).marks, {});
   });
 
   test('no session of ours stays after an abort', async () => {

@@ -56,6 +56,21 @@ describe('point 8: a server that ignores the case of databases', { skip, timeout
     assert.deepEqual(await sql(`SELECT * FROM mysql.db WHERE User = 'Team_Shop'`), []);
   });
 
+  test('refuses letters that it may take for others, so that no name leads to the database of another', async () => {
+    const { databases } = at.server();
+    await databases.create('ix', { user: {} }, { ...owned, password });
+    for (const name of ['\u0130x', 'serv\u0130ces_stack', '\u0220x', '\u212Aelvin']) {
+      const error = await errorOf(databases.create(name, { user: {} }, { ownerId: otherOwnerId, password }));
+      assert.equal(error.code, 'Invalid', error.message);
+      assert.match(error.message, /must have no capital letters but A to Z/);
+      assert.deepEqual((await databases.observe(name)).marks, {});
+    }
+    await databases.create('Gr\u00f6\u00dfe', { user: {} }, { ...owned, password });
+    assert.ok((await databases.observe('Gr\u00f6\u00dfe')).database);
+    await databases.drop('Gr\u00f6\u00dfe', { ...owned, terminateSessions: true });
+    await databases.drop('ix', { ...owned, terminateSessions: true });
+  });
+
   test('texts arrive as they were written, though the server has latin1', async () => {
     const { databases, users } = at.server();
     const secret = 'pässwörd 日本 \\ \' "';
