@@ -123,7 +123,7 @@ export function troubleOf(
  * A text for claims instead of the resource's message, which is for administrators: it names the resource of another
  * team, or the command that gives the data of one claim to another. Undefined: the message is for claims, too.
  */
-function insteadOf({ spec }: Managed, error: Condition['error']): string | undefined {
+function insteadOf({ spec, status }: Managed, error: Condition['error']): string | undefined {
   if (error?.class === 'CredentialCannotChange')
     return 'a previous claim knows its credentials, and an administrator has to decide about them';
   if (error?.class === 'MarkLost' && error.holder?.by === 'AnotherResource')
@@ -133,7 +133,10 @@ function insteadOf({ spec }: Managed, error: Condition['error']): string | undef
   const isLost = error?.class === 'ExternalMissing' || error?.class === 'ExternalRenamed';
   if (isLost && error.holder?.by === 'AnotherResource')
     return 'another resource has the name of its external resource now, and an administrator has to decide about it';
-  if (error?.holder?.by === 'AnotherResource') return 'its external name is already in use';
+  if (error?.holder?.by === 'AnotherResource')
+    return status?.externalIdentity === undefined
+      ? 'its external name is already in use, by another resource or by the remains of a previous one'
+      : 'another user of the external system is in the way of its external resource, and an administrator has to decide about it';
   if (error?.class === 'Conflict' && spec.classRef === undefined)
     return 'its external resource is not managed yet, and an administrator has to decide about it';
   return undefined;

@@ -11,14 +11,14 @@ const statement = 'run: COMMENT ON ROLE "db"';
 /** The text of a claim whose resource reports a statement for administrators, with this error. */
 const textOf = (
   error: NonNullable<Condition['error']>,
-  ref: typeof claimRef | undefined = claimRef,
+  { externalIdentity }: { readonly externalIdentity?: string } = {},
 ): string =>
   describeManaged({
     apiVersion: 'x/v1',
     kind: 'Database',
     metadata: { name: 'db' },
-    spec: { ...(ref && { claimRef: ref }) },
-    status: { conditions: [reconcileError(statement, error)] },
+    spec: { claimRef },
+    status: { externalIdentity, conditions: [reconcileError(statement, error)] },
   } as unknown as Managed);
 
 test('a claim does not show the statement that hands an external resource over', () => {
@@ -36,7 +36,11 @@ test('a claim does not show the statement that hands an external resource over',
     );
   assert.equal(
     textOf({ class: 'Conflict', holder: { by: 'AnotherResource' } }),
-    'its external name is already in use; reported by Database db',
+    'its external name is already in use, by another resource or by the remains of a previous one; reported by Database db',
+  );
+  assert.equal(
+    textOf({ class: 'Conflict', holder: { by: 'AnotherResource' } }, { externalIdentity: 'server 1' }),
+    'another user of the external system is in the way of its external resource, and an administrator has to decide about it; reported by Database db',
   );
 });
 
