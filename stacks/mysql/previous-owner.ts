@@ -15,8 +15,8 @@ const isHandedOver = ({ spec, status }: Managed): boolean =>
   spec.claimRef?.uid !== undefined && status?.bindingPhase !== 'Bound';
 
 /**
- * Whether the claim must wait for sessions of the previous owner, or for what that one defined in other databases. Its
- * credential then counts as not applied: a changed password ends neither, so the previous owner would read what the next
+ * Whether the claim must wait for sessions of the previous owner, or for what that one defined in other databases, or
+ * as an event. Its credential then counts as not applied: a changed password ends neither, so the previous owner would read what the next
  * one writes.
  */
 export async function waitsForPreviousOwner(
@@ -28,12 +28,12 @@ export async function waitsForPreviousOwner(
   if (!isHandedOver(managed) || credential?.isApplied !== false) return false;
   const name = nameOf(managed);
   if ((await users.countSessions(name, { signal })) > 0) return true;
-  return (await users.definedBy(name, { except: name, signal })).length > 0;
+  return (await users.definedBy(name, { except: name, isHandedOver: true, signal })).length > 0;
 }
 
 /**
  * Ends the sessions of the previous owner, after the password was changed. Throws an Error while it may not end them, or
- * while something in other databases runs with the rights of the user.
+ * while something in other databases, or an event in its own, runs with the rights of the user.
  */
 export async function endPreviousOwner(
   users: Pick<Users, 'countSessions' | 'endSessions' | 'definedBy'>,
@@ -51,7 +51,7 @@ export async function endPreviousOwner(
     });
   }
   if (sessions > 0) await users.endSessions(name, { ownerId: ownerIdOf(managed), signal });
-  const defined = await users.definedBy(name, { except: name, signal });
-  // guard: otherwise a view of the previous owner in another database reads the data of the next one
+  const defined = await users.definedBy(name, { except: name, isHandedOver: true, signal });
+  // guard: otherwise a view or an event of the previous owner reads the data of the next one, or sets its password
   if (defined.length > 0) throw runsAs(name, defined, { isNameNew: false });
 }

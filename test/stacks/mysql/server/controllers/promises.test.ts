@@ -4,6 +4,7 @@ import { createConnection } from 'mysql2/promise';
 import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../../apis/core/v1alpha1/meta.ts';
+import { NamespaceKind } from '../../../../../apis/core/v1alpha1/namespace.ts';
 import type { Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { freePort } from '../../../../../local/free-port.ts';
@@ -117,6 +118,22 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         scene.process.stop();
       });
     }
+  });
+
+  test('a user with ed25519 has its password again after a change on the server', async () => {
+    await sql(`INSTALL SONAME 'auth_ed25519'`);
+    const scene = open();
+    scene.putClass('small', { forProvider: { passwordPlugin: 'ed25519', onDelete: 'TerminateSessions' } });
+    const { username = '' } = await scene.bound('signed');
+    const stored = async () => sql(`SELECT authentication_string FROM mysql.user WHERE User = '${username}'`);
+    const before = await stored();
+    await sql(`ALTER USER \`${username}\` IDENTIFIED VIA ed25519 USING PASSWORD('${'x'.repeat(32)}')`);
+    assert.notDeepEqual(await stored(), before);
+    await scene.process.settle(12 * 60_000);
+    assert.deepEqual(await stored(), before, scene.says('signed'));
+    scene.deleteClaim('signed');
+    await scene.process.settle();
+    await sql(`UNINSTALL SONAME 'auth_ed25519'`);
   });
 
   describe('data that is kept', () => {
@@ -303,6 +320,102 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       await sql('DROP DATABASE shared');
       assert.deepEqual(await databases(), []);
     });
+  });
+
+  describe('a class with retainFor', () => {
+    const released = async (scene: StackScene) => {
+      scene.cluster.put(NamespaceKind, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team' } });
+      scene.putClass('kept', { retainFor: '1h', forProvider: {} });
+      const classRef = { apiVersion, kind: 'MySQLDatabaseClass', name: 'kept' };
+      const details = await scene.bound('orders', { classRef, externalName: 'orders_kept' });
+      await sql('CREATE TABLE ledger (entry TEXT); INSERT INTO ledger VALUES ("kept")', loginOf(details));
+      scene.deleteClaim('orders');
+      await scene.process.settle();
+      return { classRef, details };
+    };
+
+    test('gives the database back to the same claim, with its password, its open sessions and events', async () => {
+      const scene = open();
+      const { classRef, details } = await released(scene);
+      const session = await connect(loginOf(details));
+      await session.query('CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY DO DELETE FROM ledger');
+      assert.deepEqual(await scene.bound('orders', { classRef }), details);
+      const [rows] = await session.query('SELECT * FROM ledger');
+      assert.deepEqual(rows, [{ entry: 'kept' }]);
+      await session.end();
+      const resource = scene.resource('orders')?.metadata.name ?? '';
+      scene.edit(MySQLDatabaseKind, resource, { retainFor: undefined } as never);
+      scene.deleteClaim('orders');
+      await scene.process.settle();
+      assert.deepEqual([await databases(), await users()], [[], []]);
+    });
+
+    test('keeps it from a claim of another namespace, and deletes it at its date', async () => {
+      const scene = open();
+      const { classRef } = await released(scene);
+      scene.putClaim('orders', { namespace: 'other', classRef, externalName: 'orders_kept' });
+      await scene.process.settle(pollMs);
+      const thief = scene.claim('orders', 'other');
+      assert.notEqual(thief?.status?.bindingPhase, 'Bound');
+      assert.match(JSON.stringify(thief?.status), /its external name is already in use, by another resource/);
+      scene.deleteClaim('orders', 'other');
+      await scene.process.settle(2 * 60 * 60_000);
+      assert.deepEqual([await databases(), await users()], [[], []]);
+    });
+  });
+
+  test('a class with externalNames Prefixed takes names of the namespace only, and with None no name', async () => {
+    const scene = open();
+    scene.putClass('prefixed', { externalNames: 'Prefixed' });
+    scene.putClass('unnamed', { externalNames: 'None' });
+    const classRef = (name: string) => ({ apiVersion, kind: 'MySQLDatabaseClass', name });
+    scene.putClaim('foreign', { classRef: classRef('prefixed'), externalName: 'other_ledger' });
+    scene.putClaim('chosen', { classRef: classRef('unnamed'), externalName: 'team_ledger' });
+    const { database } = await scene.bound('own', {
+      classRef: classRef('prefixed'),
+      externalName: 'team_ledger',
+    });
+    assert.equal(database, 'team_ledger');
+    assert.deepEqual(await databases(), ['team_ledger']);
+    for (const name of ['foreign', 'chosen']) {
+      assert.notEqual(scene.claim(name)?.status?.bindingPhase, 'Bound');
+      scene.deleteClaim(name);
+    }
+    scene.deleteClaim('own');
+    await scene.process.settle();
+    assert.deepEqual([await databases(), await users()], [[], []]);
+  });
+
+  test('an event of a previous owner sets no password of the next one', async () => {
+    const scene = open();
+    scene.putClass('kept', { reclaimPolicy: 'Retain' });
+    const before = await scene.bound('first', {
+      classRef: { apiVersion, kind: 'MySQLDatabaseClass', name: 'kept' },
+    });
+    await sql(
+      `CREATE EVENT back ON SCHEDULE EVERY 1 SECOND DO SET PASSWORD = PASSWORD('of the previous owner')`,
+      loginOf(before),
+    );
+    const resource = scene.resource('first')?.metadata.name ?? '';
+    scene.deleteClaim('first');
+    await scene.process.settle();
+    scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
+    const resourceRef = { apiVersion, kind: 'MySQLDatabase', name: resource };
+    scene.putClaim('second', { namespace: 'other', resourceRef });
+    await scene.process.settle(pollMs);
+    assert.notEqual(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound');
+    const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+    await sql(/DROP EVENT `[^`]*`\.`back`$/.exec(message)?.[0] ?? assert.fail(message));
+    await scene.process.settle(10 * 60_000);
+    assert.equal(
+      scene.claim('second', 'other')?.status?.bindingPhase,
+      'Bound',
+      scene.says('second', 'other'),
+    );
+    scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
+    scene.deleteClaim('second', 'other');
+    await scene.process.settle();
+    assert.deepEqual(await databases(), []);
   });
 
   test('a user of the same name at another host is named while it wins', async () => {
