@@ -146,6 +146,18 @@ export const mysqlRows = (server: Server) =>
       says: () => 'change it, or use a provider whose server is MySQL',
       act: (at) => at.editSpec(MySQLDatabaseKind, 'db', { forProvider: { flavour: 'MariaDB' } }),
     },
+    loadPlugin: {
+      ...databaseRow,
+      async situation(at) {
+        await provider(server, at);
+        await database(at, { passwordPlugin: 'ed25519' });
+      },
+      says: () => 'load it on the server, or change spec.forProvider.passwordPlugin',
+      async act(at) {
+        await sql(server, at, `INSTALL SONAME 'auth_ed25519'`);
+        await at.observeAgain(MySQLDatabaseKind, at.named('db'));
+      },
+    },
     closeServer: {
       async situation(at) {
         // Every provider of the server would report what everybody may use there.

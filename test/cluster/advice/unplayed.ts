@@ -12,11 +12,10 @@ export const unplayed = {
     'a standby with its primary takes too long to start; test/stacks/postgresql/server/conformance.test.ts has one',
   addSpace: 'a test cannot fill a disk',
   addMemory: 'a test cannot fill the memory of a machine',
-  flushHosts: 'a blocked host would block every row: all of them come from it',
+  flushHosts: 'the server blocks no host of its own machine',
   allowHost: 'the other administrators of the server may come from any host, so it refuses none',
   joinCluster: 'a test has no Galera cluster',
   useMariadb: 'a test has no MySQL server',
-  loadPlugin: 'it needs a plugin of the server; test/stacks/mysql/server/clients/ has one',
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
 } as const satisfies Partial<
   Record<
