@@ -48,14 +48,6 @@ async function run(cluster: Cluster, directory: string, line: string): Promise<v
 const flags = ['--stacks', 'fcp'];
 const support = await controllerManagerSupport();
 
-/** The manifest of a claim, which its author applies before the backup, and again after the restore. */
-const manifestOf = (name: string) => ({
-  apiVersion: 'database.crossplane.io/v1alpha1',
-  kind: 'FancySQLInstance',
-  metadata: { namespace: 'team-a', name },
-  spec: { writeConnectionSecretToRef: { name } },
-});
-
 /** An operator owns these objects. The backup does not have the operator's objects. */
 const owned = (uid: string) =>
   JSON.stringify({
@@ -90,7 +82,7 @@ describe('a backup restored into another cluster', () => {
     const path = ['-o', 'jsonpath={.metadata.uid}'];
     const operator = await fixture.cluster.kubectl(['-n', 'team-a', 'get', 'configmap', 'operator', ...path]);
     for (const name of ['orders', 'reports']) {
-      await fixture.cluster.apply(manifestOf(name));
+      await fixture.claim('team-a', name, { writeConnectionSecretToRef: { name } });
       const { spec } = await fixture.bound('team-a', name);
       const patch = ['--type=merge', '-p', owned(operator)];
       await fixture.cluster.kubectl(['-n', 'team-a', 'patch', 'fancysqlinstance', name, ...patch]);
@@ -116,7 +108,6 @@ describe('a backup restored into another cluster', () => {
     cluster.startProcess(flags);
     const ready = ['--for=condition=Ready', '--timeout=30s'];
     await cluster.kubectl(['wait', '-n', 'team-a', 'fancysqlinstance/orders', ...ready]);
-    await cluster.apply(manifestOf('orders'));
     const secret = await eventually('the secret of the claim has its new owner', async () => {
       const text = await cluster.kubectl(['get', 'secret', 'orders', '-n', 'team-a', '-o', 'json']);
       const found = JSON.parse(text) as Secret;
