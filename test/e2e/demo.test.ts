@@ -50,13 +50,16 @@ async function demo(
   return { code, output };
 }
 
+type Shell = (line: string) => Promise<string>;
+
+/** Runs lines in a shell whose kubectl reaches the cluster of the demo, and returns what they print. */
+const shellOf = (output: string): Shell => {
+  const env = { ...process.env, KUBECONFIG: /export KUBECONFIG=(\S+)/.exec(output)?.[1] };
+  return async (line) => (await promisify(execFile)('bash', ['-c', line], { env })).stdout;
+};
+
 /** Runs the commands of the demo in a shell, and checks the results that it promises. */
-async function tryExperiments(output: string): Promise<void> {
-  const kubeconfig = /export KUBECONFIG=(\S+)/.exec(output)?.[1];
-  const shell = async (line: string): Promise<string> => {
-    const env = { ...process.env, KUBECONFIG: kubeconfig };
-    return (await promisify(execFile)('bash', ['-c', line], { env })).stdout;
-  };
+async function tryExperiments(output: string, shell: Shell): Promise<void> {
   const [remove, fail, edit] = [...output.matchAll(/^\d\. .*\n((?: {2}\S.*\n)+)/gm)].map(([, lines = '']) =>
     lines.trim().split(/\n */),
   );
@@ -80,19 +83,26 @@ async function tryExperiments(output: string): Promise<void> {
   await eventually('it has recovered', async () => (await shell(reason)).trim() === 'Available');
 }
 
-/** The administrator of the guide can log in to the PostgreSQL server of the demo. */
-async function tryGuide(): Promise<void> {
+/**
+ * The administrator of the guide can log in to the PostgreSQL server of the demo. It has another port than in the guide if
+ * another server of this machine has that one, such as the demo of another test.
+ */
+async function tryGuide(shell: Shell): Promise<void> {
   const guide = readFileSync(join(root, 'docs/postgresql.md'), 'utf8');
-  const [, connectionString] = /`psql (postgresql:\S+)`/.exec(guide) ?? assert.fail('no psql command');
-  const client = new Client({ connectionString });
+  const [, address] = /`psql (postgresql:\S+)`/.exec(guide) ?? assert.fail('no psql command');
+  const [, portInGuide = ''] = /^ {2}port: "(\d+)"$/m.exec(guide) ?? assert.fail('no port');
+  const entry = 'kubectl -n postgresql-credentials get secret demo-server -o jsonpath={.data.port}';
+  const port = await shell(`${entry} | base64 -d`);
+  const client = new Client({ connectionString: address?.replace(`:${portInGuide}/`, `:${port}/`) });
   await client.connect();
   await client.end();
 }
 
 async function tryAndKill(output: string, { pid }: ChildProcess): Promise<void> {
+  const shell = shellOf(output);
   try {
-    await tryGuide();
-    await tryExperiments(output);
+    await tryGuide(shell);
+    await tryExperiments(output, shell);
   } finally {
     const [controllers = assert.fail('no controllers')] = await childrenOf(pid, 'main.ts --kubeconfig');
     process.kill(controllers, 'SIGKILL');
