@@ -5,7 +5,7 @@ import type { Kind } from '../../../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../../../apis/core/v1alpha1/namespace.ts';
-import type { Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, Secret } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { encodeDetails, SecretKind } from '../../../../../apis/core/v1alpha1/secret.ts';
 import { freePort } from '../../../../../local/free-port.ts';
 import { runClient } from '../../../../../local/mariadb.ts';
@@ -50,6 +50,11 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       `SELECT User AS name FROM mysql.user WHERE User NOT IN ('root', 'rdsadmin', 'crossplane', 'mariadb.sys', '', 'PUBLIC') ORDER BY 1`,
     );
     return rows.map(({ name }) => name);
+  };
+  /** Waits until the server has noticed the end of each session of a user. */
+  const noSessions = ({ username }: ConnectionDetails): Promise<unknown> => {
+    const left = `SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = '${username}'`;
+    return eventually('the sessions are gone', async () => (await sql(left)).length === 0);
   };
 
   test('a claim is Bound, its details work, and it takes all of it with it', async () => {
@@ -175,8 +180,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
         /has 1 open session of its previous owner; waiting for them to end; to terminate them, set spec\.forProvider\.onDelete/,
       );
       await session.end();
-      const left = `SELECT 1 FROM information_schema.PROCESSLIST WHERE USER = '${before.username}'`;
-      await eventually('the session is gone', async () => (await sql(left)).length === 0);
+      await noSessions(before);
       await scene.process.settle(5 * 60_000);
       assert.equal(
         scene.claim('second', 'other')?.status?.bindingPhase,
@@ -343,6 +347,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       const [rows] = await session.query('SELECT * FROM ledger');
       assert.deepEqual(rows, [{ entry: 'kept' }]);
       await session.end();
+      await noSessions(details);
       const resource = scene.resource('orders')?.metadata.name ?? '';
       scene.edit(MySQLDatabaseKind, resource, { retainFor: undefined } as never);
       scene.deleteClaim('orders');
@@ -396,15 +401,12 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       `CREATE EVENT back ON SCHEDULE EVERY 1 SECOND DO SET PASSWORD = PASSWORD('of the previous owner')`,
       loginOf(before),
     );
-    const resource = scene.resource('first')?.metadata.name ?? '';
-    scene.deleteClaim('first');
-    await scene.process.settle();
-    scene.edit(MySQLDatabaseKind, resource, { claimRef: undefined } as never);
-    const resourceRef = { apiVersion, kind: 'MySQLDatabase', name: resource };
+    const resourceRef = await scene.release('first');
+    scene.giveAway(resourceRef.name);
     scene.putClaim('second', { namespace: 'other', resourceRef });
     await scene.process.settle(pollMs);
     assert.notEqual(scene.claim('second', 'other')?.status?.bindingPhase, 'Bound');
-    const { message } = scene.condition(MySQLDatabaseKind, resource, 'Synced');
+    const { message } = scene.condition(MySQLDatabaseKind, resourceRef.name, 'Synced');
     await sql(/DROP EVENT `[^`]*`\.`back`$/.exec(message)?.[0] ?? assert.fail(message));
     await scene.process.settle(10 * 60_000);
     assert.equal(
@@ -412,9 +414,7 @@ describe('the promises of the stack, on a real MariaDB', { skip: withoutMariadb 
       'Bound',
       scene.says('second', 'other'),
     );
-    scene.edit(MySQLDatabaseKind, resource, { reclaimPolicy: 'Delete' });
-    scene.deleteClaim('second', 'other');
-    await scene.process.settle();
+    await scene.deleteWithData('second', 'other');
     assert.deepEqual(await databases(), []);
   });
 
