@@ -37,13 +37,15 @@ const markedKind = (kind: 'database' | 'role') => ({
 /** A tenant cannot write the comment of a role, so it proves the ownership. */
 export const roleOwnership = ownershipByMark(markedKind('role'));
 
-const byComment = ownershipByMark(markedKind('database'));
+const { checkExternalName, checkNewExternalName, hasUsableName, checkMarked, markLost } = ownershipByMark(
+  markedKind('database'),
+);
 const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
   found !== undefined && isOwnedBy(found, ownerIdOf(managed));
 
 /** The owner of a database may write its comment: the mark of the owner counts before that of the comment. */
 export const databaseOwnership = {
-  ...byComment,
+  ...{ checkExternalName, checkNewExternalName, hasUsableName, checkMarked },
   isOurs,
   isOfOther: <T extends Marked>(managed: Managed, found: T | undefined): found is T =>
     found !== undefined && isOfAnother(found, ownerIdOf(managed)),
@@ -51,12 +53,12 @@ export const databaseOwnership = {
     !isOurs(managed, found) && (markIn(found.comment) ?? found.ownerMark) !== undefined
       ? { isOfAnother: true }
       : undefined,
-  /** The same as {@link byComment}, and throws an Error if an administrator gave the database to another role. */
+  /** As for a role, and throws an Error if an administrator gave the database to another role. */
   checkMayManage(managed: Managed, found: Marked, adoption: Adoption = {}): void {
     if (isObserver(managed) || isOurs(managed, found)) return;
     // guard: otherwise a mark that was lost counts as the mark of another resource, and its remedy as another name
     const isUnmarked = found.distrustedOwner === undefined && markIn(found.comment) === undefined;
-    if (wasOurs(managed) && isUnmarked) throw byComment.markLost(managed, found.name);
+    if (wasOurs(managed) && isUnmarked) throw markLost(managed, found.name);
     if (isReassigned(managed, found, adoption)) throw reassigned(managed, found, adoption.owner);
     const isFixed = isNameFixed(managed);
     checkOurs('database', found, ownerIdOf(managed), { ...(!isFixed && { adoption }), isNameFixed: isFixed });
