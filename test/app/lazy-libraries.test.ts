@@ -8,7 +8,10 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Tells on standard error of every module of these packages, of proxies, and of the check of stacks, that is loaded, by import or by require. */
+/**
+ * Tells on standard error of each module that is loaded, by import or by require, of these packages, of the code for proxies
+ * and of the check of stacks.
+ */
 const telling = `
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -45,7 +48,7 @@ async function outputOf(program: readonly string[], until: RegExp): Promise<stri
       cwd: root,
       env: { ...process.env, ...noProxies, KUBECONFIG: kubeconfig },
       stdio: ['ignore', 'ignore', 'pipe'],
-      timeout: 20_000,
+      timeout: 120_000, // for a failure only
     });
     let output = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
