@@ -15,9 +15,9 @@ const isHandedOver = ({ spec, status }: Managed): boolean =>
   spec.claimRef?.uid !== undefined && status?.bindingPhase !== 'Bound';
 
 /**
- * Whether the claim must wait for sessions of the previous owner, or for what that one defined in other databases, or
- * as an event. Its credential then counts as not applied: a changed password ends neither, so the previous owner would read what the next
- * one writes.
+ * Whether the claim must wait for sessions of the previous owner, for its events, or for what it defined in other databases.
+ * Its credential then counts as not applied: a changed password ends none of these, so the previous owner would read what
+ * the next one writes.
  */
 export async function waitsForPreviousOwner(
   users: Pick<Users, 'countSessions' | 'definedBy'>,

@@ -11,7 +11,7 @@ interface LinkOptions {
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
   readonly context: ErrorContext;
-  /** Called before each statement; see `MysqlServerOptions`. */
+  /** Called before each statement; see `ServerOptions`. */
   readonly mayGoOn: () => void;
   readonly clock: Pick<ClientClock, 'sleep'>;
 }

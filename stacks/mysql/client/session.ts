@@ -59,7 +59,7 @@ export interface SessionOptions {
   readonly context: ErrorContext;
   /** Facts of the server that its next sessions use. */
   readonly peer: { waitedMs?: number };
-  /** Called before each statement; see `MysqlServerOptions`. */
+  /** Called before each statement; see `ServerOptions`. */
   readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;

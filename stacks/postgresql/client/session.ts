@@ -64,7 +64,7 @@ export interface SessionOptions {
   readonly createClient: CreateClient;
   /** Facts of the server that its next sessions use. */
   readonly peer: Peer;
-  /** Called before each statement; see `PostgresqlServerOptions`. */
+  /** Called before each statement; see `ServerOptions`. */
   readonly mayGoOn: () => void;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;

@@ -189,7 +189,7 @@ export class Place {
     });
   }
 
-  /** Waits until the controllers have acted on an object as it is now, and returns it. */
+  /** Waits until the controllers have acted on an object as it is now. */
   async acted<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<void> {
     await eventually(`the controllers act on ${kind.kind} ${name}`, async () => {
       const { metadata, status } = (await this.fixture.cluster.client.get(kind, { name })) as Conditioned;
