@@ -314,7 +314,7 @@ test('a credential that the resource does not have any more is removed from its 
   assert.deepEqual(scene.secret, { endpoint });
 });
 
-test('with a credential, its Secret loses the address that has it percent-encoded', async () => {
+test('an address with such a credential, percent-encoded, is removed from the Secret, too', async () => {
   const isWanted = ({ spec }: Managed) => !('owner' in (spec.forProvider ?? {}));
   const credential = { ...generatedPassword, isWanted };
   const scene = new Scene({ forProvider: { size: 1 } }, {}, { secretDetails: { credential } });
