@@ -26,6 +26,8 @@ interface Account {
   readonly mark?: string | undefined;
   readonly size: number;
   readonly password?: string | undefined;
+  /** The broker refuses the password to some of its programs. */
+  readonly isShadowed?: boolean;
 }
 
 /** A broker with accounts, as the author of a stack would write its client: it keeps a mark beside each. */
@@ -74,6 +76,7 @@ class Broker {
       username: name,
       ...(credential && { uri: `of ${credential.value}` }),
     }),
+    isDoubtful: ({ isShadowed = false }) => isShadowed,
   });
 
   has(account: Partial<Account>): void {
@@ -123,6 +126,19 @@ describe('an account on a shared server', () => {
     assert.deepEqual(broker.calls, [`set ${name}`]);
     await broker.client.update(box, { ...password, isApplied: true }, signal);
     assert.deepEqual(broker.calls, [`set ${name}`, `resize ${name}`]);
+  });
+
+  test('is tested at each observation if the server may refuse its password, and is not ready if it does', async () => {
+    const observed = async (account: Partial<Account>) => {
+      broker.has({ mark: mine, ...account });
+      const { credential, ready } = await broker.client.observe(box, password, signal);
+      return [credential, ready?.status];
+    };
+    const isShadowed = true;
+    assert.deepEqual(await observed({ password: 'former' }), ['wrong', 'True'], 'the former one may work');
+    assert.deepEqual(await observed({ password: 'former', isShadowed }), ['wrong', 'False']);
+    assert.deepEqual(await observed({ password: 'secret', isShadowed }), ['inForce', 'True']);
+    assert.deepEqual(await observed({ password: 'former', isShadowed }), ['wrong', 'False']);
   });
 
   test('is dropped only with the mark of its resource', async () => {
