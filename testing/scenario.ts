@@ -29,7 +29,8 @@ export interface World {
    */
   externals(): readonly unknown[] | Promise<readonly unknown[]>;
   /**
-   * Creates a thing of another owner, with this name. If the system assigns names, returns the assigned name.
+   * Creates a thing of another owner, with this name. If the system assigns names, returns the assigned name; otherwise
+   * the result is ignored.
    */
   foreign?(name: string): unknown;
   /**

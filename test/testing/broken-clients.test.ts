@@ -50,6 +50,20 @@ test('a client whose calls answer with names of operations passes every rule', a
   assert.deepEqual(await brokenRules(open), knownNames);
 });
 
+test('an answer of the system to `foreign` is no name, if the system does not assign names', async () => {
+  const open: Open = (given) => {
+    const world = boxWorld(given);
+    return {
+      ...world,
+      foreign(name) {
+        world.foreign?.(name);
+        return 'OK';
+      },
+    };
+  };
+  assert.deepEqual(await brokenRules(open), promptly);
+});
+
 test('a missing part of a world is reported by name, and no other rule is skipped', async () => {
   const open: Open = (given) => {
     const { stack, credentials, externals } = boxWorld(given) as World;

@@ -103,7 +103,7 @@ async function expectDrift(bench: Bench, what: string, fields: readonly string[]
   expect(
     status === 'False' && fields.some((field) => message.includes(field)),
     `${what} is not reported: Synced is ${status} ${message}`.trim(),
-    'compare with `comparison` each field that the system reports, also those marked `immutable`. Return its whole `observation` in observe, or name the field in an Error in update',
+    'compare with `comparison` each field that the system reports, also those marked `immutable`. Return its whole `observation` in observe, or name the field in an Error in update. Send no such field in update',
   );
 }
 

@@ -22,7 +22,8 @@ async function meet(bench: Bench): Promise<readonly unknown[]> {
     '`externals` does not show the thing of `world.foreign`',
     'fix the world of the test',
   );
-  bench.put('foreign', undefined, { [annotationKeys.externalName]: isString(made) ? made : 'foreign' });
+  const name = bench.isNameAssigned && isString(made) ? made : 'foreign';
+  bench.put('foreign', undefined, { [annotationKeys.externalName]: name });
   return before;
 }
 
