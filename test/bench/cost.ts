@@ -60,11 +60,11 @@ export function costFigures(phase: string, count: number, cost: Cost): readonly 
   ];
 }
 
-/** Counts for each of `count`, the greatest first. Those that round to nothing are left out. */
+/** Counts for each of `count` in Markdown, the greatest first. Those that round to nothing are left out. */
 export const listed = (counts: Readonly<Record<string, number>>, count: number): string =>
   Object.entries(counts)
     .toSorted(([, a], [, b]) => b - a)
-    .map(([name, value]) => `${name} ${Number((value / count).toFixed(2))}`)
+    .map(([name, value]) => `\`${name}\` ${Number((value / count).toFixed(2))}`)
     .filter((text) => !text.endsWith(' 0'))
     .join(', ');
 

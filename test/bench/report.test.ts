@@ -57,5 +57,5 @@ test('the counts of a process are read from its metrics', () => {
     runs: { 'c success': 6, 'c conflict': 0 },
     requests: { 'PATCH a 200': 4, 'PATCH b 200': 1 },
   });
-  assert.equal(listed(counts.reasons, 2), 'c it appeared 2.5, c its class changed 1.5');
+  assert.equal(listed(counts.reasons, 2), '`c it appeared` 2.5, `c its class changed` 1.5');
 });

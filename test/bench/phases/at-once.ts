@@ -5,7 +5,7 @@ import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { createClaim, loaders, numbered, whenBound } from '../claims.ts';
 import type { Cost } from '../cost.ts';
-import { costFigures, startCost } from '../cost.ts';
+import { costFigures, listed, startCost } from '../cost.ts';
 import type { Figure, Limit } from '../figures.ts';
 import { figure } from '../figures.ts';
 import { inTurns } from '../in-turns.ts';
@@ -117,13 +117,10 @@ export function atOnceFigures(how: string, writesLimit: Limit, run: AtOnce): rea
   const { claims } = run;
   const writes = sum(Object.values(run.writes));
   const perClaim = (count: number): number => count / claims;
-  const kinds = Object.entries(run.writes)
-    .toSorted()
-    .map(([kind, count]) => `${kind} ${Number(perClaim(count).toFixed(2))}`);
   return [
     figure(`${how}: writes per claim, creation to Bound with secret`, perClaim(writes), 'count', {
       limit: writesLimit,
-      note: kinds.join(', '),
+      note: listed(run.writes, claims),
     }),
     figure(`${how}: writes of Events per claim`, perClaim(run.eventWrites), 'count', {
       limit: budgets.eventsPerClaim,

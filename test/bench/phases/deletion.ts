@@ -1,7 +1,7 @@
 import { difference } from '../../cluster/stack-harness.ts';
 import { budgets } from '../budgets.ts';
 import { deleteClaims } from '../claims.ts';
-import { costFigures, startCost } from '../cost.ts';
+import { costFigures, listed, startCost } from '../cost.ts';
 import type { Figure } from '../figures.ts';
 import { figure } from '../figures.ts';
 import type { Usage } from '../meter.ts';
@@ -26,16 +26,13 @@ export async function deletion(scene: Scene, stack: Stack): Promise<Deleted> {
   const cost = await spent();
   const after = await scene.settledRequests();
   const { 'DELETE fancysqlinstances': _ours, ...writes } = difference(before.writes, after.writes);
-  const kinds = Object.entries(writes)
-    .toSorted()
-    .map(([kind, written]) => `${kind} ${Number((written / count).toFixed(2))}`);
   return {
     seconds,
     ...usage,
     figures: [
       figure('deletion: writes per claim', sum(Object.values(writes)) / count, 'count', {
         limit: budgets.writesPerDeletion,
-        note: kinds.join(', '),
+        note: listed(writes, count),
       }),
       figure('deletion: conflicts per claim', (after.conflicts - before.conflicts) / count, 'count'),
       figure('deletion: reads per claim', (after.reads - before.reads) / count, 'count'),

@@ -153,7 +153,7 @@ async function idle(
       'count',
       {
         limit: budgets.none,
-        note: `every external resource is looked at every ${pollSeconds} s: ${polls} times in all`,
+        note: `every external resource is observed every ${pollSeconds} s: ${polls} times in all`,
       },
     ),
     ...costFigures('idle, a poll', polls, cost),
