@@ -55,6 +55,7 @@ const reasons = {
   SecretsForbidden: 'SecretsForbidden',
   SecretsExcluded: 'SecretsExcluded',
   CredentialCannotChange: 'CredentialCannotChange',
+  NoEffect: 'NoEffect',
   DataLost: undefined,
   ObserveOnly: 'ObserveOnly',
   StackBug: 'StackBug',

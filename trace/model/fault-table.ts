@@ -448,6 +448,15 @@ export const faultTable: readonly FaultRow[] = [
     commands: ['retry resource'],
   },
   {
+    name: 'no effect',
+    link: 'external',
+    sign: lastError('no effect'),
+    cause:
+      'The external system accepts what the controllers ask for {resource}, and nothing changes: {message}.',
+    advice: 'The controllers try again by themselves, and continue once they see it. To try again at once:',
+    commands: ['retry resource'],
+  },
+  {
     name: 'refused',
     link: 'external',
     sign: lastError('refused'),

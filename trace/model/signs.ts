@@ -94,6 +94,7 @@ const faultOfClass = {
   Invalid: 'refused',
   NotReady: 'not ready',
   OutOfService: 'out of service',
+  NoEffect: 'no effect',
   Unknown: 'refused',
   ExternalMissing: undefined,
   ExternalRenamed: undefined,

@@ -104,6 +104,8 @@ export const advice = {
   supportedPolicies:
     'use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
   undoEdit: 'undo the edit, or create a new resource',
+  lookForEffect: (call: 'create' | 'update' | 'delete') =>
+    `look there: if it ${expected[call]}, the author of the stack has to correct observe. If not, an administrator of the external system can say why`,
   correctDrift: 'correct it there, or create a new resource',
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
   createElsewhere: `to have an empty one created, set another name in the annotation ${annotationKeys.externalName}`,
@@ -121,6 +123,9 @@ export const advice = {
     'save what you need of the Secret, delete it, and write the credential that works into the new one',
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
+
+/** How the external resource is after a call. */
+const expected = { create: 'exists', update: 'is as wanted', delete: 'does not exist' } as const;
 
 /** The advice about an object that does not exist, by its name. It does not advise to create one that cannot exist. */
 function unlessImpossible(possible: string, otherwise: string): (name?: string) => string {

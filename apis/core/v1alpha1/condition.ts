@@ -75,6 +75,15 @@ export const reconcileSuccess = (message?: string): ConditionFacts => ({
   reason: 'ReconcileSuccess',
   ...(message ? { message } : {}),
 });
+/**
+ * The reasons of Synced while the external system accepted a call and does not show its effect yet. Synced is True. If that
+ * lasts, it becomes False with the error class NoEffect.
+ */
+export const acceptedReasons = {
+  create: 'CreationAccepted',
+  update: 'UpdateAccepted',
+  delete: 'DeletionAccepted',
+} as const;
 /** The reason of Synced of {@link templateIncomplete}. */
 export const incompleteTemplate = 'TemplateIncomplete';
 export const reconcileError = (message: string, error?: Condition['error']): ConditionFacts => ({
@@ -113,6 +122,7 @@ export const reconcilePaused = (message?: string): ConditionFacts => ({
  *   write of the controllers to the API server, such as the creation of the managed resource or of a Secret.
  * - `SecretsForbidden`, `SecretsExcluded`: RBAC, or --secret-namespaces, forbids to read the Secrets of `namespace`.
  * - `CredentialCannotChange`: a previous claim knows the credential, and the controllers cannot replace it.
+ * - `NoEffect`: the external system accepts a call again and again, and observations do not show its effect.
  * - `ObserveOnly`: the process runs with --observe-only, and would make the change that the message names.
  */
 export type ControllerErrorClass =
@@ -131,6 +141,7 @@ export type ControllerErrorClass =
   | 'SecretsForbidden'
   | 'SecretsExcluded'
   | 'CredentialCannotChange'
+  | 'NoEffect'
   | 'ObserveOnly'
   | 'StackBug';
 

@@ -48,6 +48,7 @@ const readyReasons = {
   InvalidValue: 'author',
   Conflict: 'author',
   OutOfService: 'platform',
+  NoEffect: 'platform',
   OtherSystem: 'platform',
   // The API server refuses what the controllers write.
   RequestRefused: 'platform',
@@ -105,4 +106,5 @@ export const conditionReasons: readonly string[] = [
   ...actors.keys(),
   ...['CredentialsAccepted', 'Unused'],
   ...['ReconcileSuccess', 'ReconcileError', 'ReconcilePaused'],
+  ...['CreationAccepted', 'UpdateAccepted', 'DeletionAccepted'],
 ];

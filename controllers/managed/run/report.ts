@@ -1,5 +1,4 @@
 import compact from 'lodash/compact.js';
-import isEmpty from 'lodash/isEmpty.js';
 import isUndefined from 'lodash/isUndefined.js';
 import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
@@ -24,6 +23,7 @@ import { withManagedStatus } from '../recording/status.ts';
 import { credentialState } from './credential-state.ts';
 import { isIdentityGone } from './decide-observed.ts';
 import type { Decision } from './decision.ts';
+import { isRefused, withEffect } from './effect.ts';
 import { warning } from './events.ts';
 import type { Facts } from './facts.ts';
 import { found, hasCalled, isCredentialDue, scrubOf } from './facts.ts';
@@ -42,7 +42,7 @@ export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
 
 /** Pure. Reports the last decision of a run, and edits that have no effect. */
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
-  const outline = withPublishing(facts, withEquality(facts, outlineOf(facts, decision)));
+  const outline = withPublishing(facts, withEffect(facts, withEquality(facts, outlineOf(facts, decision))));
   const { synced, ready, event, deletionAccepted, ...end } = outline;
   const scrubbed = <F extends { readonly message?: string }>(each: F): F => ({
     ...each,
@@ -117,10 +117,6 @@ function withEquality(facts: Facts, outline: Outline): Outline {
 /** The changes that the external system refused, as the failure names them. */
 const refusedBy = (failure: StepFailure | undefined): readonly string[] =>
   failure?.cause instanceof ChangeRefused ? failure.cause.refusals : [];
-
-/** Whether the external resource differs only in what the external system does not change. */
-const isRefused = ({ differing, refused: refusals, drifted }: Partial<Observation> = {}): boolean =>
-  isEmpty(differing) && !(isEmpty(refusals) && isEmpty(drifted));
 
 function unequalText({ differing = [] }: Partial<Observation> = {}): string {
   const fields = differing.length === 0 ? '' : `: ${differing.toSorted().join(', ')}`;

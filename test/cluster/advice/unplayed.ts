@@ -1,3 +1,4 @@
+import type { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import type { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
 import type { advice as mysqlAdvice } from '../../../stacks/mysql/advice.ts';
@@ -5,6 +6,7 @@ import type { advice as postgresqlAdvice } from '../../../stacks/postgresql/advi
 
 /** Advice that no row plays, with the reason. */
 export const unplayed = {
+  lookForEffect: 'it takes five minutes: test/controllers/managed/effect.test.ts',
   correctRegion: "the name of AWS's own server does not resolve: a test has no other DNS",
   trustAuthority: 'the process would have to start again with another variable',
   renewCertificate: 'the owner of the server does that; the message needs nothing of ours',
@@ -19,7 +21,11 @@ export const unplayed = {
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
 } as const satisfies Partial<
   Record<
-    keyof (typeof clientAdvice & typeof awsAdvice & typeof mysqlAdvice & typeof postgresqlAdvice),
+    keyof (typeof coreAdvice &
+      typeof clientAdvice &
+      typeof awsAdvice &
+      typeof mysqlAdvice &
+      typeof postgresqlAdvice),
     string
   >
 >;

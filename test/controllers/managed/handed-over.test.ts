@@ -184,7 +184,10 @@ describe('an asynchronous operation', () => {
         const waits = await scene.run();
         const waiting = [scene.decision, waits, calls(scene), onRecord(scene)];
         assert.deepEqual(waiting, ['AwaitEffect', { type: 'requeue' }, [0, updates, 0], undefined]);
-        assert.deepEqual(scene.conditions, ['True/Available', 'True/ReconcileSuccess']);
+        assert.deepEqual(scene.conditions, [
+          'True/Available',
+          'True/UpdateAccepted: the external system accepted the update, and does not show its effect',
+        ]);
         const again = await scene.run();
         assert.deepEqual([scene.decision, calls(scene)], ['Update', [0, updates + 1, 0]]);
         assert.ok(again.type === 'after' && again.keepsBackOff);

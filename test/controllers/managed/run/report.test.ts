@@ -207,7 +207,13 @@ const rows = (): Readonly<Record<string, Row>> => ({
   ],
   'CreateExternal: does not show yet': [
     ...reports(requestedCreation(called('create', after(absent))), 'CreateExternal'),
-    [synced, creating, 'Reconciling Creating', requested, later],
+    [
+      'Synced True CreationAccepted: the external system accepted the creation, and does not show the external resource',
+      creating,
+      'Reconciling Creating',
+      requested,
+      later,
+    ],
   ],
   'CreateExternal: or finds a conflict': [
     ...fails(

@@ -1,0 +1,92 @@
+import compact from 'lodash/compact.js';
+import isEmpty from 'lodash/isEmpty.js';
+import { advice } from '../../../apis/core/v1alpha1/advice.ts';
+import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
+import { acceptedReasons, reconcileError, sinceOf } from '../../../apis/core/v1alpha1/condition.ts';
+import type { ConditionError } from '../../error-class.ts';
+import type { Observation, OperationType } from '../connecting/external-client.ts';
+import { warning } from './events.ts';
+import type { Facts } from './facts.ts';
+import { found, hasDone, isCredentialDue, recordOf } from './facts.ts';
+import { cannot } from './failures.ts';
+import type { Outline } from './outline.ts';
+
+/** For how long accepted calls may have no effect. Systems that show a change later than this report an operation. */
+const patienceMs = 5 * 60_000;
+
+const noEffect: ConditionError = { class: 'NoEffect' };
+
+/**
+ * Reports a call that the external system accepted, and whose effect the observation after it does not show. At first Synced
+ * is True with the reason of the call: the condition keeps the time. After `patienceMs` it is False, until an observation
+ * shows the effect (docs/decisions/0084).
+ */
+export function withEffect(facts: Facts, outline: Outline): Outline {
+  const { synced, next } = outline;
+  if (synced?.status !== 'True') return outline;
+  const before = facts.managed.status?.conditions?.find(({ type }) => type === 'Synced');
+  const call = judgedCall(facts);
+  if (call === undefined)
+    return isBusy(facts) && isWaiting(before) ? { ...outline, synced: before } : outline;
+  if (!isHidden[call](facts)) return outline;
+  const reason = acceptedReasons[call];
+  const message = compact([describe[call](facts), synced.message]).join('; ');
+  if (!isOverdue(before, reason, facts)) return { ...outline, synced: { ...synced, reason, message } };
+  const told = `${message}; ${advice.lookForEffect(call)}`;
+  return {
+    ...outline,
+    synced: reconcileError(told, noEffect),
+    event: warning(cannot[call].reason, told),
+    next: next === 0 ? 'backOff' : next,
+  };
+}
+
+/** The accepted call that the last observation can show. Undefined: there was none, or its operation goes on. */
+function judgedCall(facts: Facts): OperationType | undefined {
+  const { ended, underWay } = facts.operation;
+  if (ended !== undefined || underWay !== undefined) return ended;
+  return (['create', 'update', 'delete'] as const).find((call) => hasDone(facts, call));
+}
+
+/** Whether the last observation does not show the effect of a call. The external system may report that it is at work. */
+const isHidden: Readonly<Record<OperationType, (facts: Facts) => boolean>> = {
+  create: ({ latest }) => latest?.observation.exists === false,
+  update(facts) {
+    const observation = found(facts);
+    if (observation === undefined || (observation.operation ?? observation.unchangeable) !== undefined)
+      return false;
+    // The next update applies the spec, after the credential that this one has set.
+    const differs = !observation.isUpToDate && !isRefused(observation) && recordOf(facts)?.isNew !== true;
+    return differs || isCredentialDue(facts);
+  },
+  delete: (facts) => found(facts) !== undefined && found(facts)?.operation === undefined,
+};
+
+/** Whether the external resource differs only in what the external system does not change. */
+export const isRefused = ({ differing, refused, drifted }: Partial<Observation> = {}): boolean =>
+  isEmpty(differing) && !(isEmpty(refused) && isEmpty(drifted));
+
+const describe: Readonly<Record<OperationType, (facts: Facts) => string>> = {
+  create: () => 'the external system accepted the creation, and does not show the external resource',
+  update(facts) {
+    const differing = found(facts)?.differing ?? [];
+    const fields = isEmpty(differing) ? '' : `: ${differing.toSorted().join(', ')}`;
+    return `the external system accepted the update, and does not show its effect${fields}`;
+  },
+  delete: () => 'the external system accepted the deletion, and still shows the external resource',
+};
+
+/** Whether an operation goes on, so that the effect of an earlier call is not known yet. */
+const isBusy = (facts: Facts): boolean => (facts.operation.underWay ?? found(facts)?.operation) !== undefined;
+
+/** Whether Synced reports a call whose effect was not shown. */
+const isWaiting = (synced: Condition | undefined): synced is Condition =>
+  synced?.error?.class === noEffect.class ||
+  Object.values<string | undefined>(acceptedReasons).includes(synced?.reason);
+
+function isOverdue(before: Condition | undefined, reason: string, { latest }: Facts): boolean {
+  if (before === undefined || latest === undefined) return false;
+  if (before.error?.class === noEffect.class) return true;
+  const sinceMs = Date.parse(sinceOf(before));
+  return before.reason === reason && Math.abs(latest.at.getTime() - sinceMs) >= patienceMs;
+}
