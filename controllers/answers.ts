@@ -1,4 +1,5 @@
 import isString from 'lodash/isString.js';
+import { likeness, nearestFirst } from '../apis/core/v1alpha1/likeness.ts';
 
 /** The forms that a field of an answer can have. `as` completes "which must be …". */
 interface Form {
@@ -9,7 +10,7 @@ interface Form {
   readonly entries?: Form;
 }
 
-/** The fields of an answer. Other fields are ignored. */
+/** The fields of an answer. Another field is a mistake: TypeScript does not see it in an object that was spread. */
 type Fields = Readonly<Record<string, Form>>;
 
 const oneOf = (...values: readonly string[]): Form => ({
@@ -74,14 +75,24 @@ const progress: Readonly<Record<string, Fields>> = {
   failed: { state, error: required(error) },
 };
 
-/** The fields that the answer of a call must have, by the name of the call. Absent: the call returns no fields. */
-const fieldsOf: Readonly<Record<string, (answer: Readonly<Record<string, unknown>>) => Fields>> = {
-  observe: ({ exists }) => (exists === false ? absent : observation),
-  create: () => ({ ...created, operation: text }),
-  update: () => ({ ...report, operation: text }),
-  delete: () => ({ operation: text }),
-  poll: ({ state: now }) => progress[String(now)] ?? { state },
-  facts: () => ({ version: text, warning: text }),
+/** The fields of the answer of a call. */
+interface AnswerForm {
+  readonly fields: Fields;
+  /** Those that count in this answer. Absent: all. */
+  readonly counting?: (answer: Readonly<Record<string, unknown>>) => Fields;
+}
+
+/** By the name of the call. Absent: the call returns no fields. */
+const forms: Readonly<Record<string, AnswerForm>> = {
+  observe: { fields: observation, counting: ({ exists }) => (exists === false ? absent : observation) },
+  create: { fields: { ...created, operation: text } },
+  update: { fields: { ...report, operation: text } },
+  delete: { fields: { operation: text } },
+  poll: {
+    fields: { ...progress.running, ...progress.done, ...progress.failed },
+    counting: ({ state: now }) => progress[String(now)] ?? { state },
+  },
+  facts: { fields: { version: text, warning: text } },
 };
 
 const function_: Form = { fits: (value) => typeof value === 'function', as: 'a function' };
@@ -98,10 +109,23 @@ export function answerProblem(call: string, answer: unknown): string | undefined
   if (call === 'connect') return clientProblem(answer);
   if (call === 'system') return isString(answer) ? undefined : `${nameOf(answer)}, which must be text`;
   if (call === 'plannedDetails') return detailsProblem(answer);
-  const fields = fieldsOf[call];
-  if (fields === undefined) return undefined;
+  const form = forms[call];
+  if (form === undefined) return undefined;
   if (!isObject(answer)) return objectProblem(answer);
-  return problemIn(fields(answer), answer) ?? jsonProblem(answer);
+  const { fields, counting = () => fields } = form;
+  return unknownField(fields, answer) ?? problemIn(counting(answer), answer) ?? jsonProblem(answer);
+}
+
+/** The likeness of a mistyped name: two letters that changed places in a name of four are nearer. */
+const leastLikeness = 0.4;
+
+/** The first field that the answer cannot have, and the name that was meant. */
+function unknownField(fields: Fields, answer: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(answer).find((key) => answer[key] !== undefined && !Object.hasOwn(fields, key));
+  if (name === undefined) return undefined;
+  const [nearest = ''] = nearestFirst(name, Object.keys(fields), (known) => known);
+  const meant = likeness(name, nearest) < leastLikeness ? '' : `; perhaps ${nearest} is meant`;
+  return `${name}, which is none of its fields${meant}`;
 }
 
 const detailsProblem = (answer: unknown): string | undefined =>

@@ -167,6 +167,40 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     exists({ status: { log: 'x'.repeat(3_000_000) } }),
     'observe returned status.log, which makes it larger than 256 KiB',
   ],
+  'a misspelt field': [
+    exists({ ready: undefined, readyy: available() }),
+    'observe returned readyy, which is none of its fields; perhaps ready is meant',
+  ],
+  'a misspelt required field': [
+    { observe: async () => ({ exist: true, isUpToDate: true }) },
+    'observe returned exist, which is none of its fields; perhaps exists is meant',
+  ],
+  'a field of the answer of a cloud, which was spread': [
+    exists({ arn: 'arn:box/7' }),
+    'observe returned arn, which is none of its fields',
+  ],
+  'a misspelt name': [
+    { create: async () => ({ externalname: 'box-7' }) },
+    'create returned externalname, which is none of its fields; perhaps externalName is meant',
+  ],
+  'a field of another call': [
+    {
+      observe: async () => ({ exists: true, isUpToDate: false }),
+      update: async () => ({ isUpToDate: true }),
+    },
+    'update returned isUpToDate, which is none of its fields',
+  ],
+  'a misspelt progress': [
+    {
+      create: async () => ({ operation: 'op-1' }),
+      poll: async () => ({ state: 'running', mesage: 'half' }),
+    },
+    'poll returned mesage, which is none of its fields; perhaps message is meant',
+  ],
+  'a misspelt fact': [
+    { facts: () => ({ versoin: '1' }) },
+    'facts returned versoin, which is none of its fields; perhaps version is meant',
+  ],
   'a detail that is a number': [
     exists({ details: { port: 5432 } }),
     'observe returned details.port, a number, which must be text or null',

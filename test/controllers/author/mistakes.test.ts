@@ -66,6 +66,8 @@ const layers: Readonly<Record<string, Mistakes>> = {
   },
   'a condition': {
     'observe returns undefined': [border, 'an observation that is undefined'],
+    'a misspelt field of an answer': [border, 'a misspelt field'],
+    'a field that was spread into an answer': [border, 'a field of the answer of a cloud, which was spread'],
     'ready is true': [border, 'ready as true'],
     'a BigInt': [border, 'a BigInt in the status'],
     'a circular value': [border, 'a circular status'],
