@@ -1,5 +1,4 @@
-#!/usr/bin/env node
-/* `services-stack`: the commands for authors in their own repository. */
+/* `services-stack`: the commands for authors in their own repository. services-stack.js starts it. */
 import { Command } from 'commander';
 import ownManifest from '../../package.json' with { type: 'json' };
 import type { DevOptions } from './dev.ts';

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import partition from 'lodash/partition.js';
 import { packagesIn } from '../../tools/imports.ts';
 import { folderAt, projectRoot } from '../docs/project-copy.ts';
+import { oldNode } from './command/old-node.ts';
 import type { OwnRepository } from './own-repository.ts';
 import { npmInstall, ownRepository, succeeds } from './own-repository.ts';
 
@@ -81,6 +82,21 @@ describe('the package', () => {
     } finally {
       await folder.remove();
     }
+  });
+
+  const old = oldNode();
+  test('the installed command names the Node that it needs', {
+    skip: old === undefined && 'there is no older one',
+  }, async () => {
+    const { path = '', version = '' } = old ?? {};
+    const { code, output } = await own.run(path, [
+      join('node_modules', 'services-stack', 'package', 'command', 'services-stack.js'),
+      'generate',
+    ]);
+    assert.deepEqual(
+      [code, output],
+      [1, `services-stack needs Node 24 or newer; ${path} is Node ${version}\n`],
+    );
   });
 
   test('each file of types has its code beside it', () => {

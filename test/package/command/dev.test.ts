@@ -11,7 +11,7 @@ import { eventually } from '../../cluster/stack-harness.ts';
 import { projectRoot } from '../../docs/project-copy.ts';
 import { ownRepository } from '../own-repository.ts';
 
-const command = join(projectRoot, 'package', 'command', 'command-line.ts');
+const command = join(projectRoot, 'package', 'command', 'services-stack.js');
 const cloud = join(projectRoot, 'testing', 'favourite-cloud', 'main.ts');
 const stack = join(projectRoot, 'stacks', 'demo-clouds', 'fcp', 'stack.ts');
 

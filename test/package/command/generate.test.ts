@@ -40,7 +40,7 @@ describe('services-stack generate', () => {
   });
   after(() => folder.remove());
   const generate = (...args: readonly string[]) =>
-    folder.node([join(projectRoot, 'package', 'command', 'command-line.ts'), 'generate', ...args]);
+    folder.node([join(projectRoot, 'package', 'command', 'services-stack.js'), 'generate', ...args]);
 
   type Refusal = readonly [module: string, flags: readonly string[], line: string];
   const refusals: Readonly<Record<string, Refusal>> = {
