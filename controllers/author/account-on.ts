@@ -113,7 +113,7 @@ export function accountOn<M extends Managed, S, F>({
       if (found === undefined) return { exists: false, isUpToDate: false };
       if (!isOurs || isDoubtful(found)) password.doubt(managed);
       ownership.checkMayManage(managed, found, accountAdoption(managed));
-      if (mayChange) await survey.keepUp(signal);
+      if (mayChange) await survey.refresh(signal);
       const verdict = await password.verdictOn(managed, credential, signal);
       return {
         ...observationOf(managed, found, isLockedOut(credential, verdict, isDoubtful(found))),

@@ -7,11 +7,11 @@ export interface ServerSurveyOptions {
    * Reads the whole server, and may change it. Returns the result to report: a Warning is a problem that an
    * administrator has to end. Undefined: there is nothing to report.
    */
-  readonly look: (signal: AbortSignal) => Promise<EventFacts | undefined>;
-  /** The reason of the Event about a failed look. */
+  readonly read: (signal: AbortSignal) => Promise<EventFacts | undefined>;
+  /** The reason of the Event about a failed reading. */
   readonly failureReason: string;
   /** Receives each result that differs from the one before. */
-  readonly tell: (event: EventFacts) => void;
+  readonly report: (event: EventFacts) => void;
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
@@ -23,10 +23,10 @@ export interface ServerSurvey {
   /** Called before anything is created or changed on the server. A failed attempt is repeated. */
   prepare(signal: AbortSignal): Promise<void>;
   /**
-   * Called if something of ours exists: another process may have created it without this look. An attempt that failed or
+   * Called if something of ours exists: another process may have created it without this reading. An attempt that failed or
    * found a problem is repeated half a minute later at the earliest.
    */
-  keepUp(signal: AbortSignal): Promise<void>;
+  refresh(signal: AbortSignal): Promise<void>;
   /** The problem and what to do. Empty: there is none. Undefined: not known. */
   warning(): string | undefined;
 }
@@ -38,24 +38,24 @@ export interface ServerSurvey {
 const restMs = 30_000;
 
 /** A {@link ServerSurvey}. Failures are reported and block nothing. */
-export function serverSurvey({ look, failureReason, tell, clock }: ServerSurveyOptions): ServerSurvey {
+export function serverSurvey({ read, failureReason, report, clock }: ServerSurveyOptions): ServerSurvey {
   let done: Promise<void> | undefined;
   /** The time of the last attempt that failed or found a problem. */
   let unfinishedAtMs = Number.NEGATIVE_INFINITY;
   let warning: string | undefined;
   const attempt = async (signal: AbortSignal): Promise<void> => {
     try {
-      const event = await look(signal);
+      const event = await read(signal);
       const before = warning;
       warning = event?.type === 'Warning' ? event.message : '';
       if (warning !== '') unfinishedAtMs = clock.elapsedMs();
-      if (event !== undefined && event.message !== before) tell(event);
+      if (event !== undefined && event.message !== before) report(event);
     } catch (error) {
       done = undefined;
       if (isInterrupted(error)) return;
       unfinishedAtMs = clock.elapsedMs();
       if (signal.aborted) return; // other waiting runs have signals of their own
-      tell({ type: 'Warning', reason: failureReason, message: messageOf(error) });
+      report({ type: 'Warning', reason: failureReason, message: messageOf(error) });
     }
   };
   async function prepare(signal: AbortSignal): Promise<void> {
@@ -64,7 +64,7 @@ export function serverSurvey({ look, failureReason, tell, clock }: ServerSurveyO
   }
   return {
     prepare,
-    async keepUp(signal) {
+    async refresh(signal) {
       const isRested = clock.elapsedMs() - unfinishedAtMs >= restMs;
       if (warning && isRested) {
         unfinishedAtMs = clock.elapsedMs();
@@ -79,6 +79,6 @@ export function serverSurvey({ look, failureReason, tell, clock }: ServerSurveyO
 /** A {@link ServerSurvey} that does nothing. */
 export const noSurvey: ServerSurvey = {
   prepare: async () => {},
-  keepUp: async () => {},
+  refresh: async () => {},
   warning: () => '',
 };

@@ -25,7 +25,7 @@ export interface SurveyOptions<C, S> {
   readonly server: S;
   readonly credentials: C;
   /** Reports about the server on the provider: a tenant does not see that. */
-  readonly tell: (event: EventFacts) => void;
+  readonly report: (event: EventFacts) => void;
   readonly clock: Pick<Clock, 'elapsedMs'>;
 }
 
@@ -81,8 +81,8 @@ export function sharedServers<C extends object, S extends { readonly usedBy: (gr
       mayGoOn: () => checkLease?.(),
       createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
     });
-    const tell = (event: EventFacts) => tellProvider(managed, event);
-    const surveying = isObserveOnly ? noSurvey : survey({ server, credentials, tell, clock });
+    const report = (event: EventFacts) => tellProvider(managed, event);
+    const surveying = isObserveOnly ? noSurvey : survey({ server, credentials, report, clock });
     return { server, credentials, survey: surveying, checks, holderOf };
   };
   return async (managed) => {

@@ -17,15 +17,15 @@ type Address = Pick<ServerCredentials, 'endpoint' | 'port' | 'username'>;
 export const exposureSurvey = ({
   server,
   credentials,
-  tell,
+  report,
   clock,
 }: SurveyOptions<Address, Pick<MysqlServer, 'exposure' | 'missingPrivileges'>>): ServerSurvey =>
   serverSurvey({
-    look: async (signal) =>
+    read: async (signal) =>
       exposureEvent(await server.exposure(signal), credentials) ??
       lackEvent(await server.missingPrivileges(signal), credentials),
     failureReason: 'CannotReadServerGrants',
-    tell,
+    report,
     clock,
   });
 

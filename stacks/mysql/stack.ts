@@ -18,7 +18,7 @@ import { grantReferences } from './mysql-grant/references.ts';
 import { userCredential } from './mysql-user/desired-state.ts';
 import { mySQLUserClient } from './mysql-user/external-client.ts';
 import type { ServerConnection } from './server-connection.ts';
-import { serverConnection } from './server-connection.ts';
+import { serverConnector } from './server-connection.ts';
 
 interface MysqlStackOptions {
   readonly createServer?: (options: MysqlServerOptions) => MysqlServer;
@@ -39,7 +39,7 @@ export function createMysqlStack({ createServer = createMysqlServer }: MysqlStac
       providerConfig: ProviderConfigKind,
       credentialEntries: ['endpoint', 'port', 'username', 'password'],
       connect(env, kinds): Connect<Shared> {
-        const connect = serverConnection(env, kinds, createServer);
+        const connect = serverConnector(env, kinds, createServer);
         const shared = {
           /** An older grant for the same user on the same database: the two would undo each other. */
           rivalOf: rivalFinder(env, MySQLGrantKind, ({ spec: { forProvider } }) => [

@@ -12,15 +12,15 @@ type Settings = Pick<Credentials, 'endpoint' | 'port' | 'username' | 'serverData
 export const closing = ({
   server,
   credentials,
-  tell,
+  report,
   clock,
 }: SurveyOptions<Settings, Pick<PostgresqlServer, 'closeServerDatabases'>>): ServerSurvey =>
   credentials.serverDatabases === 'leave'
     ? noSurvey
     : serverSurvey({
-        look: async (signal) => closingEvent(await server.closeServerDatabases(signal), credentials),
+        read: async (signal) => closingEvent(await server.closeServerDatabases(signal), credentials),
         failureReason: 'CannotCloseServerDatabases',
-        tell,
+        report,
         clock,
       });
 

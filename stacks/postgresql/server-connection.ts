@@ -13,7 +13,7 @@ export type ServerConnection = SharedServer<Credentials, PostgresqlServer>;
  * Returns the server of a managed resource, with few connections for all of its resources. A server whose credentials
  * changed finishes its calls, and closes its idle connections within seconds.
  */
-export const serverConnection = (
+export const serverConnector = (
   env: Environment,
   kinds: ProviderKinds,
   createServer: (options: PostgresqlServerOptions) => PostgresqlServer,

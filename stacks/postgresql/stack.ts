@@ -20,7 +20,7 @@ import { grantRivals } from './postgresql-grant/rival.ts';
 import { roleCredential } from './postgresql-role/desired-state.ts';
 import { postgreSQLRoleClient } from './postgresql-role/external-client.ts';
 import type { ServerConnection } from './server-connection.ts';
-import { serverConnection } from './server-connection.ts';
+import { serverConnector } from './server-connection.ts';
 
 export interface PostgresqlStackOptions {
   readonly createServer?: (options: PostgresqlServerOptions) => PostgresqlServer;
@@ -43,7 +43,7 @@ export function createPostgresqlStack({
       providerConfig: ProviderConfigKind,
       credentialEntries: ['endpoint', 'port', 'username', 'password'],
       connect(env, kinds): Connect<Shared> {
-        const connect = serverConnection(env, kinds, createServer);
+        const connect = serverConnector(env, kinds, createServer);
         const shared = {
           rivalOf: grantRivals(env),
           lostReferences: lostReferenceFinder(env, grantReferences),

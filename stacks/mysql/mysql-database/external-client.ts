@@ -81,21 +81,21 @@ export function mySQLDatabaseClient({
       const name = nameOf(managed);
       const observed = await databases.observe(name, { signal });
       const { database, user } = observed;
-      const isUnknown = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
-      if (isUnknown) for (const part of parts) part.checkNewExternalName(managed);
+      const isForeign = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
+      if (isForeign) for (const part of parts) part.checkNewExternalName(managed);
       const isUserDoubtful = user !== undefined && isDoubtful(user);
-      const isUserUnknown = user !== undefined && !userOwnership.isOurs(managed, user);
-      if (isUserDoubtful || isUserUnknown) password.doubt(managed);
+      const isUserForeign = user !== undefined && !userOwnership.isOurs(managed, user);
+      if (isUserDoubtful || isUserForeign) password.doubt(managed);
       const taken =
         databaseOwnership.observedTaken(managed, database, { holderOf }) ??
         userOwnership.observedTaken(managed, user, { holderOf, own: 'database' });
       if (taken !== undefined) return taken;
       if (database === undefined) return { exists: false, isUpToDate: false };
       // A user who adopts the database has to know who else may use it.
-      const others = isUnknown ? await databases.usersOf(name, { signal }) : [];
+      const others = isForeign ? await databases.usersOf(name, { signal }) : [];
       databaseOwnership.checkMayManage(managed, database, adoptionOf(managed, others));
       if (user !== undefined) userOwnership.checkMayManage(managed, user, ownAccountAdoption(managed));
-      if (!isObserver(managed)) await survey.keepUp(signal);
+      if (!isObserver(managed)) await survey.refresh(signal);
       const verdict = await verdictOn(managed, user, credential, signal);
       const facts = await server.facts(signal);
       const isShutOut = isLockedOut(credential, verdict, isUserDoubtful);

@@ -77,8 +77,8 @@ export function postgreSQLDatabaseClient({
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
-      const isUnknown = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
-      if (isUnknown) databaseOwnership.checkNewExternalName(managed);
+      const isForeign = !isObserver(managed) && !databaseOwnership.isOurs(managed, database);
+      if (isForeign) databaseOwnership.checkNewExternalName(managed);
       const isRoleWanted = hasOwnRole(managed) && !isObserver(managed);
       const mayHaveRole = isRoleWanted && (database !== undefined || wasOurs(managed));
       const role = mayHaveRole ? await roles.observe(name, { signal }) : undefined;
@@ -105,10 +105,10 @@ export function postgreSQLDatabaseClient({
       // The mark of the role decides whose the database is.
       if (role !== undefined && wasOurs(managed)) roleOwnership.checkMayManage(managed, role);
       // A user who adopts the database has to know who else is in it.
-      const others = isUnknown ? await databases.usersOf(name, { signal }) : [];
+      const others = isForeign ? await databases.usersOf(name, { signal }) : [];
       databaseOwnership.checkMayManage(managed, database, adoptionOf(managed, database, others));
       if (database.isInvalid) return { exists: false, isUpToDate: false }; // left by an interrupted DROP DATABASE
-      if (!isObserver(managed)) await survey.keepUp(signal);
+      if (!isObserver(managed)) await survey.refresh(signal);
 
       if (role !== undefined) roleOwnership.checkMayManage(managed, role, ownAccountAdoption(managed));
       const testing = isObserver(managed)

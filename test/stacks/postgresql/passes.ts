@@ -139,8 +139,8 @@ export function passesOn({
   const checks = createPasswordChecks({ clock, random: () => 0.5 });
   /** The report about the server for an administrator. */
   const reported: EventFacts[] = [];
-  const tell = (event: EventFacts) => void reported.push(event);
-  const survey = closing({ server, credentials, tell, clock });
+  const report = (event: EventFacts) => void reported.push(event);
+  const survey = closing({ server, credentials, report, clock });
   const common = { server, credentials, survey, checks, holderOf };
   /** A client is made for every pass. */
   const clients: Record<string, (rivalOf: RivalFinder<PostgreSQLGrant>) => ExternalClient> = {

@@ -56,10 +56,10 @@ describe("the server's own databases", () => {
     await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
     const events: unknown[] = [];
     const credentials = { ...stack.credentials, serverDatabases: 'leave' } as const;
-    const tell = (event: unknown) => void events.push(event);
-    const { prepare, keepUp } = closing({ server: stack.server, credentials, tell, clock: testClock() });
+    const report = (event: unknown) => void events.push(event);
+    const { prepare, refresh } = closing({ server: stack.server, credentials, report, clock: testClock() });
     await prepare(signal);
-    await keepUp(signal);
+    await refresh(signal);
     assert.deepEqual(await openTo('public'), ['postgres', 'template0']);
     assert.deepEqual(events, []);
   });
@@ -74,8 +74,8 @@ describe("the server's own databases", () => {
     const attempts = (...answers: readonly (typeof failing | typeof closed | typeof open)[]) => {
       const made = { calls: 0, events: [] as unknown[] };
       const server = { closeServerDatabases: () => answers[made.calls++]!() };
-      const tell = (event: unknown) => void made.events.push(event);
-      return { made, ...closing({ server, credentials: stack.credentials, tell, clock }) };
+      const report = (event: unknown) => void made.events.push(event);
+      return { made, ...closing({ server, credentials: stack.credentials, report, clock }) };
     };
 
     test('a failed attempt is repeated at the next creation', async () => {
@@ -92,34 +92,34 @@ describe("the server's own databases", () => {
 
     test('a call that the process stopped is repeated at once, without an Event', async () => {
       const interrupted = () => Promise.reject(leaseExpired('the Lease was not renewed in time'));
-      const { made, prepare, keepUp } = attempts(interrupted, closed);
+      const { made, prepare, refresh } = attempts(interrupted, closed);
       await prepare(signal);
-      await keepUp(signal);
+      await refresh(signal);
       assert.deepEqual(made, { calls: 2, events: [] });
     });
 
     test('a failed attempt is repeated in each poll of an existing resource, if no resource is created any more', async () => {
-      const { made, prepare, keepUp } = attempts(failing, failing, closed);
+      const { made, prepare, refresh } = attempts(failing, failing, closed);
       await prepare(signal);
       for (const calls of [1, 2, 3, 3]) {
-        await keepUp(signal);
+        await refresh(signal);
         assert.equal(made.calls, calls);
         await clock.advance(54_000); // the shortest that the default interval gets
       }
     });
 
     test('only one of many polled resources repeats the attempt', async () => {
-      const { made, prepare, keepUp } = attempts(failing, closed);
+      const { made, prepare, refresh } = attempts(failing, closed);
       await prepare(signal);
       for (const calls of [1, 1, 1, 2, 2]) {
-        await keepUp(signal);
+        await refresh(signal);
         assert.equal(made.calls, calls);
         await clock.advance(10_000);
       }
     });
 
     test('while databases are open, a warning stays, one Event reports it, and each poll checks again', async () => {
-      const { made, prepare, keepUp, warning } = attempts(open, open, closed);
+      const { made, prepare, refresh, warning } = attempts(open, open, closed);
       await prepare(signal);
       await prepare(signal);
       for (const [calls, isWarned] of [
@@ -128,7 +128,7 @@ describe("the server's own databases", () => {
         [3, false],
         [3, false],
       ] as const) {
-        await keepUp(signal);
+        await refresh(signal);
         const shown = [made.calls, warning()?.startsWith('every tenant may connect to')];
         assert.deepEqual(shown, [calls, isWarned]);
         await clock.advance(54_000);
@@ -137,9 +137,9 @@ describe("the server's own databases", () => {
     });
 
     test('by an observation, in a process that creates nothing', async () => {
-      const { made, keepUp } = attempts(closed);
-      await keepUp(signal);
-      await keepUp(signal);
+      const { made, refresh } = attempts(closed);
+      await refresh(signal);
+      await refresh(signal);
       assert.equal(made.calls, 1);
     });
   });
