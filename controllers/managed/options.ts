@@ -34,9 +34,8 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** Why no external resource can be created now. Undefined if nothing prevents the creation, which is the default. */
   uncreatable?(managed: M): string | undefined;
   /**
-   * How long after its creation an external resource may be invisible to observations, in ms. During this time no
-   * deletion is completed, and a resource with an assigned name is not created again. Default: 30 000 for assigned
-   * names, else 0.
+   * For how many ms observations must find nothing of a resource that was created and never found, before a deletion is
+   * completed, or a resource with an assigned name counts as lost. Default: 30 000 for assigned names, else 0.
    */
   readonly creationGraceMs?: number;
   /**

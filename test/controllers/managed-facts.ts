@@ -5,7 +5,6 @@ import type { Observation } from '../../controllers/managed/connecting/external-
 import type { Step } from '../../controllers/managed/run/decision.ts';
 import type { Facts, KindFacts, ObservedFacts } from '../../controllers/managed/run/facts.ts';
 import { factsOf } from '../../controllers/managed/run/facts.ts';
-import { now } from './objects.ts';
 
 export const kindFacts: KindFacts = {
   identity: { isAssigned: false, marks: { immutable: ['region'], identity: ['region'] } },
@@ -41,13 +40,9 @@ const untilObserved: readonly Step[] = ['resolveReferences', 'connect', 'readPla
 export function observedFacts(
   managed: Managed,
   observation: Observation,
-  {
-    absentForMs = 0,
-    at = now,
-    ...facts
-  }: { readonly absentForMs?: number; readonly at?: Date } & Partial<Facts> = {},
+  { absentForMs = 0, ...facts }: { readonly absentForMs?: number } & Partial<Facts> = {},
 ): ObservedFacts {
-  const latest = { observation, at, absentForMs };
+  const latest = { observation, absentForMs };
   const connected = { external: {} as NonNullable<Facts['access']>['external'] };
   return { ...factsAbout(managed, { did: untilObserved }), access: connected, latest, ...facts };
 }

@@ -201,7 +201,7 @@ function observed(facts: Facts, { run, obstacle, resource }: Scene): Facts {
     ready: available(),
     ...(obstacle === 'RenamedExternal' && { renamed: obstacle }),
   };
-  return { ...facts, latest: { observation, at: now, absentForMs: 0 } };
+  return { ...facts, latest: { observation, absentForMs: 0 } };
 }
 
 /** Whether the database has the recorded parameter: the external client looks for no other one. */

@@ -223,6 +223,7 @@ function obstructed(
       return annotated(annotationKeys.paused, 'true');
     case 'PoliciesInvalid':
       return { spec: { managementPolicies: ['Create'] } };
+    case 'HiddenExternal':
     case 'OtherSystem':
       return annotated(annotationKeys.externalIdentity, encodeIdentity(recorded));
     case 'CreationIncomplete':

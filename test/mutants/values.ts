@@ -103,8 +103,6 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/managed/run/act.ts: an external resource is created before its identity is recorded':
     'Promise.resolve(facts)',
   'controllers/managed/run/act.ts: one observation proves an absence': 'Infinity',
-  'controllers/managed/run/act.ts: the grace period after a creation ends during a slow observation':
-    'env.clock.now()',
   "controllers/managed/run/act.ts: the secrets of another owner's external resource are published": 'answer',
   'controllers/managed/run/decide-observed.ts: a process with --observe-only records a creation': '{ name }',
   'controllers/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':

@@ -1,7 +1,7 @@
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { annotationKeys, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { refusedCreation } from '../../external-identity.ts';
 
@@ -40,27 +40,6 @@ export const isCreationFailed = (object: KubernetesObject): boolean =>
 
 export const isCreationRecorded = (object: KubernetesObject): boolean =>
   timeOf(object, annotationKeys.externalCreateSucceeded) > never && !isCreationFailed(object);
-
-/** Whether `timeMs` and `now` are less than `graceMs` apart. `timeMs` may be the later one: a clock may be set back. */
-const isWithin = (graceMs: number, timeMs: number, now: Date): boolean =>
-  Math.abs(now.getTime() - timeMs) < graceMs;
-
-/** Whether a creation succeeded less than `graceMs` ago. An eventually consistent API may not show the resource yet. */
-export function isInCreationGrace(object: KubernetesObject, graceMs: number, now: Date): boolean {
-  return isWithin(graceMs, timeOf(object, annotationKeys.externalCreateSucceeded), now);
-}
-
-/**
- * Like `isInCreationGrace`, for names that are known before creation. Only a deletion waits until the new external
- * resource is visible. A creation need not wait: it can be repeated without harm.
- */
-export function isBeingCreated(managed: Managed, graceMs: number, now: Date): boolean {
-  if (!wasDeleted(managed)) return false;
-  const ready = getCondition(managed.status?.conditions, 'Ready');
-  if (ready.reason !== undefined && ready.reason !== 'Creating') return false;
-  const since = Date.parse(ready.lastTransitionTime ?? managed.metadata.creationTimestamp ?? '');
-  return isWithin(graceMs, since, now);
-}
 
 /** Whether a creation was started, or the external resource was found. Each creation first writes an annotation. */
 export const wasCreationBegun = ({ metadata, status }: Managed): boolean =>

@@ -281,8 +281,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
   async function observe(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
-    // guard: otherwise the grace period after a creation ends during a slow observation
-    const [begunMs, at] = [env.clock.elapsedMs(), env.clock.now()];
+    const begunMs = env.clock.elapsedMs();
     // guard: otherwise after an edit another resource is observed
     const observing = clientOf(facts).observe(given(facts), credentialIn(facts), signal);
     const answer: Observation = await failing('', observing, cannotObserve(facts)).catch((error: unknown) => {
@@ -297,7 +296,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.
     if (!observation.exists && hasDone(facts, 'update')) return facts;
-    const known = { ...facts, latest: { observation, at, absentForMs } };
+    const known = { ...facts, latest: { observation, absentForMs } };
     return observation.exists ? withCredentialObserved(withReport(known, observation), observation) : known;
   }
 

@@ -2,17 +2,13 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import { errorFactsOf, invalid } from '../../../clients/external-error.ts';
+import { wasNeverFound } from '../../external-identity.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { firstMatch } from '../../first-match.ts';
 import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { isReturnable } from '../../retention.ts';
 import { StepFailure } from '../../step-failure.ts';
-import {
-  isBeingCreated,
-  isCreationFailed,
-  isCreationRecorded,
-  isInCreationGrace,
-} from '../recording/creation-tracking.ts';
+import { isCreationFailed, isCreationRecorded } from '../recording/creation-tracking.ts';
 import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity.ts';
 import { creationIncomplete } from './decide-first.ts';
 import type { Decision } from './decision.ts';
@@ -79,14 +75,16 @@ const isLossReported = (facts: Facts): boolean =>
 
 const isCertain = ({ kind, latest }: ObservedFacts): boolean => latest.absentForMs >= kind.confirmAbsenceMs;
 
-/** Whether a new external resource may exist although observations do not find it yet. */
+/**
+ * Whether an external resource that was created may exist although no observation has found it yet. A creation under a
+ * known name can be repeated without harm, so only a deletion waits for it.
+ */
 function isHidden(facts: ObservedFacts): boolean {
   const { kind, managed, latest } = facts;
-  const graceMs = kind.creationGraceMs;
-  if (!kind.identity.isAssigned) return isBeingCreated(managed, graceMs, latest.at);
-  // If the clock was set forward, the creation seems long past. So observations must find nothing for `graceMs` too.
-  const isUnobserved = wasCreated(facts) && !wasObserved(managed);
-  return isInCreationGrace(managed, graceMs, latest.at) || (isUnobserved && latest.absentForMs < graceMs);
+  const isMade = kind.identity.isAssigned
+    ? wasCreated(facts)
+    : wasDeleted(managed) && !wasNeverFound(managed);
+  return isMade && !wasObserved(managed) && latest.absentForMs < kind.creationGraceMs;
 }
 
 export const isProvenAbsent = (facts: ObservedFacts): boolean =>

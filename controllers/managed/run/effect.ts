@@ -21,7 +21,7 @@ const noEffect: ConditionError = { class: 'NoEffect' };
  * is True with the reason of the call: the condition keeps the time. After `patienceMs` it is False, until an observation
  * shows the effect (docs/decisions/0084).
  */
-export function withEffect(facts: Facts, outline: Outline): Outline {
+export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   const { synced, next } = outline;
   if (synced?.status !== 'True') return outline;
   const before = facts.managed.status?.conditions?.find(({ type }) => type === 'Synced');
@@ -31,7 +31,7 @@ export function withEffect(facts: Facts, outline: Outline): Outline {
   if (!isHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
   const message = compact([describe[call](facts), synced.message]).join('; ');
-  if (!isOverdue(before, reason, facts)) return { ...outline, synced: { ...synced, reason, message } };
+  if (!isOverdue(before, reason, now)) return { ...outline, synced: { ...synced, reason, message } };
   const told = `${message}; ${advice.lookForEffect(call)}`;
   return {
     ...outline,
@@ -84,9 +84,9 @@ const isWaiting = (synced: Condition | undefined): synced is Condition =>
   synced?.error?.class === noEffect.class ||
   Object.values<string | undefined>(acceptedReasons).includes(synced?.reason);
 
-function isOverdue(before: Condition | undefined, reason: string, { latest }: Facts): boolean {
-  if (before === undefined || latest === undefined) return false;
+function isOverdue(before: Condition | undefined, reason: string, now: Date): boolean {
+  if (before === undefined) return false;
   if (before.error?.class === noEffect.class) return true;
   const sinceMs = Date.parse(sinceOf(before));
-  return before.reason === reason && Math.abs(latest.at.getTime() - sinceMs) >= patienceMs;
+  return before.reason === reason && Math.abs(now.getTime() - sinceMs) >= patienceMs;
 }

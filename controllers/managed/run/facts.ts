@@ -81,8 +81,6 @@ export interface OperationFacts {
 
 interface LatestObservation {
   readonly observation: Observation;
-  /** The start of the observation. */
-  readonly at: Date;
   /** For how many ms observations have found nothing. */
   readonly absentForMs: number;
 }

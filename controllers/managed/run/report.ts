@@ -42,7 +42,8 @@ export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
 
 /** Pure. Reports the last decision of a run, and edits that have no effect. */
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
-  const outline = withPublishing(facts, withEffect(facts, withEquality(facts, outlineOf(facts, decision))));
+  const equal = withEquality(facts, outlineOf(facts, decision));
+  const outline = withPublishing(facts, withEffect(facts, equal, now));
   const { synced, ready, event, deletionAccepted, ...end } = outline;
   const scrubbed = <F extends { readonly message?: string }>(each: F): F => ({
     ...each,

@@ -283,9 +283,10 @@ describe('the managed reconciler decides by the observation', () => {
   const onlyObserved: ManagedSpec = allowing('O');
   const withoutCreate: ManagedSpec = allowing('OU');
   const withoutUpdate: ManagedSpec = allowing('OCD');
-  const justCreated = { annotations: { 'crossplane.io/external-create-succeeded': '2026-01-02T03:04:00Z' } };
   const named = { 'crossplane.io/external-name': 'db' };
   const created = { ...named, 'crossplane.io/external-create-succeeded': '2026-01-01T00:00:00Z' };
+  const begun = { ...named, 'crossplane.io/external-identity': '{"fields":{}}' };
+  const wasRefused = { ...begun, 'crossplane.io/external-creation': 'u1/refused/1' };
   const createFailed = { ...named, 'crossplane.io/external-create-failed': '2026-01-02T03:00:00Z' };
   const replaceable = { ...named, 'crossplane.io/adopt-identity': 'or-create' };
   const edited = { ...named, 'crossplane.io/external-identity': '{}' };
@@ -375,11 +376,10 @@ describe('the managed reconciler decides by the observation', () => {
     'Recreate: a named resource whose creation failed is created again': () =>
       next({ metadata: { annotations: createFailed, status: observed }, absentForMs: 5_000 }),
     'ExternalMissing: ObserveOnlyResourceDoesNotExist': () => next({ spec: onlyObserved }),
-    'AwaitExternal: CreationGracePeriod': () => next({ metadata: justCreated }),
-    'AwaitExternal: a new resource is awaited during deletion too': () =>
-      next({ metadata: { ...justCreated, ...leaving } }),
-    'AwaitExternal: observations for less than the grace period are no proof after the clock was set': () =>
+    'AwaitExternal: CreationGracePeriod': () =>
       next({ metadata: { annotations: created }, absentForMs: 29_999 }),
+    'AwaitExternal: a new resource is awaited during deletion too': () =>
+      next({ metadata: { ...leaving, annotations: created }, absentForMs: 29_999 }),
     'ExternalLost: a created resource with an assigned name that does not show for the grace period is lost':
       () => next({ metadata: { annotations: created }, absentForMs: 30_000 }),
     'CreateExternal: a resource that a user named was not created by us, and is not hidden': () =>
@@ -505,9 +505,19 @@ describe('the managed reconciler decides by the observation', () => {
     'CreateExternal: ManagementPolicyCreateCreateSuccessful: {O,C}': () => next({ spec: allowing('OC') }),
     'CreateNotAllowed: {O,D} and absent: reported, not created': () => next({ spec: allowing('OD') }),
     'AwaitExternal: a resource with a known name that may still appear is awaited when it is deleted': () =>
-      next({ metadata: { ...leaving, creationTimestamp: '2026-01-02T03:04:00Z' }, isNameKnown: true }),
+      next({ metadata: { ...leaving, annotations: begun }, isNameKnown: true, absentForMs: 29_999 }),
     'RemoveFinalizer: a resource with a known name that did not appear in the grace period is absent': () =>
-      next({ metadata: { ...leaving, creationTimestamp: '2026-01-02T03:03:00Z' }, isNameKnown: true }),
+      next({ metadata: { ...leaving, annotations: begun }, isNameKnown: true, absentForMs: 30_000 }),
+    'RemoveFinalizer: a resource whose creation was refused cannot appear': () =>
+      next({ metadata: { ...leaving, annotations: wasRefused }, isNameKnown: true, absentForMs: 5_000 }),
+    'RemoveFinalizer: a resource that was never created cannot appear': () =>
+      next({ metadata: leaving, isNameKnown: true, absentForMs: 5_000 }),
+    'RemoveFinalizer: a resource that was found after its creation is not hidden any more': () =>
+      next({
+        metadata: { ...leaving, annotations: begun, status: observed },
+        isNameKnown: true,
+        absentForMs: 5_000,
+      }),
     'RemoveFinalizer: an observed-only resource is deleted without a message': () =>
       next({ spec: onlyObserved, metadata: leaving }),
     'AwaitDeletion: the external system is already deleting the resource': () =>
@@ -569,7 +579,7 @@ describe('the managed reconciler decides by the observation', () => {
       { observed: same },
       { underWay: 'create' },
       { metadata: { annotations: pending } },
-      { metadata: justCreated },
+      { metadata: { annotations: created }, absentForMs: 29_999 },
       { absentForMs: 4_999 },
     ];
     assert.ok(isProvenAbsent(factsFor({ absentForMs: 5_000 })));
