@@ -104,8 +104,6 @@ export const values: Readonly<Record<string, string>> = {
     'Promise.resolve(facts)',
   'controllers/managed/run/act.ts: one observation proves an absence': 'Infinity',
   "controllers/managed/run/act.ts: the secrets of another owner's external resource are published": 'answer',
-  'controllers/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':
-    'false',
   'controllers/managed/run/steps.ts: the result of a creation is lost': '() => false',
   'controllers/managed/setup.ts: a resolved name creates something with what another user has under that name now':
     'undefined',
