@@ -18,19 +18,8 @@ export function operationOngoing(
 
 const finished: ConditionFacts = { type: 'AsyncOperation', status: 'True', reason: 'Finished' };
 
-/** The conditions after a deletion replaced the ongoing operation. */
-export const operationSuperseded: readonly ConditionFacts[] = [finished];
-
-/** The conditions if the external system no longer knows the operation. */
-export const operationForgotten = (type: OperationType, name: string): readonly ConditionFacts[] => [
-  finished,
-  {
-    type: 'LastAsyncOperation',
-    status: 'Unknown',
-    reason: 'Forgotten',
-    message: `the external system does not know the result of ${type} (${name})`,
-  },
-];
+/** The conditions of an operation without a result: a deletion replaced it, or the external system forgot it. */
+export const operationEnded: readonly ConditionFacts[] = [finished];
 
 export const operationSucceeded: readonly ConditionFacts[] = [
   finished,

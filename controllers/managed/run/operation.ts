@@ -7,11 +7,10 @@ import { failing, StepFailure } from '../../step-failure.ts';
 import type { Progress } from '../connecting/external-client.ts';
 import { operationProblem } from '../connecting/operation-problem.ts';
 import {
+  operationEnded,
   operationFailed,
-  operationForgotten,
   operationOngoing,
   operationSucceeded,
-  operationSuperseded,
 } from '../recording/operation-conditions.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import type { Facts } from './facts.ts';
@@ -60,7 +59,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
       }
       case 'unknown':
         underWay.note(managed, undefined);
-        return { ...facts, operation: { ended: type, conditions: operationForgotten(type, name) } };
+        return { ...facts, operation: { ended: type, conditions: operationEnded } };
       case 'failed': {
         underWay.note(managed, undefined);
         const { error } = progress;
@@ -86,6 +85,6 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
   function supersede(facts: Facts): Facts {
     if (facts.operation.underWay === undefined) return facts;
     underWay.note(facts.managed, undefined);
-    return { ...facts, operation: { conditions: operationSuperseded } };
+    return { ...facts, operation: { conditions: operationEnded } };
   }
 }

@@ -7,8 +7,8 @@ import { generatedPassword } from '../../../../controllers/credential.ts';
 import type { Observation } from '../../../../controllers/managed/connecting/external-client.ts';
 import { changeRefusal } from '../../../../controllers/managed/recording/identity.ts';
 import {
+  operationEnded,
   operationFailed,
-  operationForgotten,
   operationOngoing,
   operationSucceeded,
 } from '../../../../controllers/managed/recording/operation-conditions.ts';
@@ -110,9 +110,6 @@ const published = { writeConnectionSecretToRef: secretKey };
 const kind = { ...kindFacts, secretDetails: { credential: generatedPassword } };
 const withoutUpdate = managed({ ...published, managementPolicies: ['Observe', 'Create', 'Delete'] }, named);
 const refused = ['spec.forProvider.size from 2 to 1'];
-const forgotten = operationForgotten('create', 'op-1');
-const lastForgotten =
-  'LastAsyncOperation Unknown Forgotten: the external system does not know the result of create (op-1)';
 const boom = operationFailed('update', 'boom');
 const recreating = (facts: Facts): Facts => withEvents(called('create', facts), recreationEvent(facts));
 const deletion = running({ ...create, type: 'delete' });
@@ -143,8 +140,8 @@ const rows = (): Readonly<Record<string, Row>> => ({
     [...observing, finished, success, ...again],
   ],
   'observing fails after an operation was forgotten': [
-    ...fails(at(object, { operation: { conditions: forgotten } }), undefined, cannot.observe),
-    [...observing, finished, lastForgotten, ...again],
+    ...fails(at(object, { operation: { conditions: operationEnded } }), undefined, cannot.observe),
+    [...observing, finished, ...again],
   ],
   'OperationFailed: an update': [
     ...fails(at(object, { operation: { conditions: boom } }), 'OperationFailed', cannot.update),
