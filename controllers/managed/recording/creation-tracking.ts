@@ -61,28 +61,23 @@ type Mark = Readonly<Record<string, string>>;
  * external resource counts as one that was there already. `/again` replaces an external resource that was lost. A mark
  * of a refused creation stays while the same creation is repeated.
  */
-export const creationMark = (managed: Managed): Mark => {
-  const { uid } = managed.metadata;
-  if (uid === undefined) return {};
-  const refused = refusedMark(managed);
-  return markOf(managed) === refused[annotationKeys.externalCreation] ? refused : begunMark(managed);
-};
+export const creationMark = (managed: Managed): Mark =>
+  failedMark(managed, markOf(managed) === refusedText(managed));
 
 /** The annotation after the external system refused the creation (`isRefused`), or after one that may have succeeded. */
-export const failedMark = (managed: Managed, isRefused: boolean): Mark =>
-  isRefused && !wasReady(managed) ? refusedMark(managed) : begunMark(managed);
+export function failedMark(managed: Managed, isRefused: boolean): Mark {
+  const { uid = '' } = managed.metadata;
+  const begun = wasReady(managed) ? `${uid}${again}` : uid;
+  return {
+    [annotationKeys.externalCreation]: isRefused && !wasReady(managed) ? refusedText(managed) : begun,
+  };
+}
 
 const markOf = ({ metadata }: Managed): string | undefined =>
   metadata.annotations?.[annotationKeys.externalCreation];
 
-const begunMark = (managed: Managed): Mark => {
-  const { uid = '' } = managed.metadata;
-  return { [annotationKeys.externalCreation]: wasReady(managed) ? `${uid}${again}` : uid };
-};
-
-const refusedMark = ({ metadata: { uid = '', generation = 0 } }: Managed): Mark => ({
-  [annotationKeys.externalCreation]: `${uid}${refusedCreation}${generation}`,
-});
+const refusedText = ({ metadata: { uid = '', generation = 0 } }: Managed): string =>
+  `${uid}${refusedCreation}${generation}`;
 
 /** Whether Ready was True before. The binding phase is set when it is True for the first time. */
 const wasReady = ({ status }: Managed): boolean =>
@@ -90,11 +85,8 @@ const wasReady = ({ status }: Managed): boolean =>
 
 /** Whether this object created its external resource, which has not equalled the spec since then. */
 export function isCreationUnfinished(managed: Managed): boolean {
-  const { uid } = managed.metadata;
-  const mark = markOf(managed);
-  if (uid === undefined || mark === undefined) return false;
-  const isOwn = mark === uid || mark.startsWith(`${uid}${refusedCreation}`);
-  return mark === `${uid}${again}` || (isOwn && !wasReady(managed));
+  const [owner] = (markOf(managed) ?? '/').split('/');
+  return owner === managed.metadata.uid && (isCreatedAgain(managed) || !wasReady(managed));
 }
 
 /** Whether the mark of a creation must be removed once the external resource has equalled the spec. */

@@ -11,7 +11,7 @@ import { StepFailure } from '../../step-failure.ts';
 import { isCreationFailed, isCreationRecorded } from '../recording/creation-tracking.ts';
 import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity.ts';
 import { creationIncomplete } from './decide-first.ts';
-import type { Decision } from './decision.ts';
+import type { Decision, ManagedDecisionName } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
 import { hasDone, isCredentialDue } from './facts.ts';
 import { cannot } from './failures.ts';
@@ -87,21 +87,27 @@ function isHidden(facts: ObservedFacts): boolean {
   return isMade && !wasObserved(managed) && latest.absentForMs < kind.creationGraceMs;
 }
 
-export const isProvenAbsent = (facts: ObservedFacts): boolean =>
-  !facts.latest.observation.exists && mayExist(facts) === undefined && !isHidden(facts) && isCertain(facts);
+/** The decisions about an external resource that does not exist, which end a run. */
+const absences: readonly unknown[] = [
+  'ExternalMissing',
+  'CreateNotAllowed',
+  'CreationRefused',
+  'ExternalLost',
+] satisfies ManagedDecisionName[];
 
 /**
- * Whether the status loses the identity, because the external resource is proven absent. The identity stays if the
- * resource was renamed, if another one has its name, or if its loss waits for an administrator.
+ * Whether the status loses the identity, because the external resource is proven absent. The identity stays if another
+ * resource has its name, or if its loss waits for an administrator.
  */
-export function isIdentityGone(facts: Facts): boolean {
-  const { latest, managed } = facts;
-  if (latest === undefined) return false;
-  const observed: ObservedFacts = { ...facts, latest };
-  const isElsewhere = (taken(observed) ?? renamed(observed)) !== undefined;
-  const isRetained = isElsewhere || (isLossReported(facts) && !wasDeleted(managed));
-  return isProvenAbsent(observed) && !isRetained;
-}
+export const isIdentityGone = (
+  { latest, ...facts }: Facts,
+  decision: ManagedDecisionName | undefined,
+): boolean =>
+  absences.includes(decision) &&
+  latest !== undefined &&
+  isCertain({ ...facts, latest }) &&
+  latest.observation.taken === undefined &&
+  !isLossReported(facts);
 
 /** The external resource may exist although it was not found, so it must not be created again. */
 function mayExist({ managed, operation }: ObservedFacts): Decision | undefined {

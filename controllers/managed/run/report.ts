@@ -26,7 +26,7 @@ import type { Decision } from './decision.ts';
 import { isRefused, withEffect } from './effect.ts';
 import { warning } from './events.ts';
 import type { Facts } from './facts.ts';
-import { found, hasCalled, isCredentialDue, scrubOf } from './facts.ts';
+import { found, isCredentialDue, scrubOf } from './facts.ts';
 import type { Outline } from './outline.ts';
 import { failed, outlineOf } from './outline.ts';
 
@@ -70,7 +70,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
       isStuck: refusal !== undefined || (failure ? failure.bug !== undefined : synced.status === 'False'),
       ready: ready && scrubbed(withLoss(managed, ready)),
       status: { ...reported.status, ...omitBy(own, isUndefined) },
-      isGone: !hasCalled(facts) && isIdentityGone(facts),
+      isGone: isIdentityGone(facts, decision.name),
       isCredentialInForce: ['none', 'inForce', 'given'].includes(credentialState(facts)),
       ...(conditions && { operation: conditions.map(scrubbed) }),
     },

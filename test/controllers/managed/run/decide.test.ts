@@ -21,7 +21,7 @@ import type {
 } from '../../../../controllers/managed/connecting/external-client.ts';
 import { decideManaged } from '../../../../controllers/managed/run/decide.ts';
 import { decideFirst } from '../../../../controllers/managed/run/decide-first.ts';
-import { decideObserved, isProvenAbsent } from '../../../../controllers/managed/run/decide-observed.ts';
+import { decideObserved, isIdentityGone } from '../../../../controllers/managed/run/decide-observed.ts';
 import {
   accessDecisions,
   firstDecisions,
@@ -574,19 +574,23 @@ describe('the managed reconciler decides by the observation', () => {
   };
   testDecisions(nextDecisions, rows);
 
-  test('absence is proven by enough observations of a resource that cannot be hidden', () => {
+  test('the identity is gone after enough observations of a resource that cannot be hidden', () => {
+    const isGone = (given: Given): boolean => {
+      const facts = factsFor({ spec: withoutCreate, ...given });
+      return isIdentityGone(facts, decideObserved(facts).name);
+    };
     const mayExist: readonly Given[] = [
       { observed: same },
       { underWay: 'create' },
       { metadata: { annotations: pending } },
       { metadata: { annotations: created }, absentForMs: 29_999 },
       { absentForMs: 4_999 },
+      { observed: takenName },
+      { observed: elsewhere },
+      { spec: { ...withoutCreate, onLoss: 'Report' }, isNameKnown: true },
     ];
-    assert.ok(isProvenAbsent(factsFor({ absentForMs: 5_000 })));
-    assert.deepEqual(
-      mayExist.map((given) => isProvenAbsent(factsFor(given))),
-      Array(5).fill(false),
-    );
+    assert.ok(isGone({ absentForMs: 5_000 }));
+    assert.deepEqual(mayExist.map(isGone), Array(8).fill(false));
   });
 });
 
