@@ -120,8 +120,11 @@ function awaitExternal(facts: ObservedFacts): Decision | undefined {
   return isHidden(facts) ? { name: 'AwaitExternal' } : undefined;
 }
 
-function onlyObserved({ managed }: ObservedFacts): Decision | undefined {
-  return shouldOnlyObserve(managed.spec) && !wasDeleted(managed) ? { name: 'ExternalMissing' } : undefined;
+/** One observation is enough, unless the external resource was found before. */
+function onlyObserved(facts: ObservedFacts): Decision | undefined {
+  const { managed } = facts;
+  if (!shouldOnlyObserve(managed.spec) || wasDeleted(managed)) return undefined;
+  return { name: isCertain(facts) || !wasObserved(managed) ? 'ExternalMissing' : 'ConfirmAbsence' };
 }
 
 function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {

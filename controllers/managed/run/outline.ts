@@ -126,19 +126,12 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
     event: { type: 'Normal', reason: 'PendingExternalResource', message: awaitingExternal },
     next: 'backOff',
   }),
-  /** An observe-only resource is absent (crossplane-runtime v2.4). Ready changes if this is certain. */
-  ExternalMissing({ kind, managed, latest }) {
-    const { absentForMs = 0 } = latest ?? {};
+  /** An observe-only resource is absent (crossplane-runtime v2.4). */
+  ExternalMissing({ managed }) {
     const name = externalName(managed);
     const message = name === undefined ? missing : `${missing} (${name})`;
-    const wasReady = getCondition(managed.status?.conditions, 'Ready').status === 'True';
-    const isUnsure = absentForMs < kind.confirmAbsenceMs && wasReady;
-    return refused(
-      'CannotObserveExternalResource',
-      message,
-      isUnsure ? kind.confirmAbsenceMs - absentForMs : 'poll',
-      { ready: isUnsure ? undefined : withError(unavailable(message), isMissing), error: isMissing },
-    );
+    const ready = withError(unavailable(message), isMissing);
+    return refused('CannotObserveExternalResource', message, 'poll', { ready, error: isMissing });
   },
   RemoveFinalizer: gone,
   ConfirmAbsence: ({ kind, latest }) => ({ next: kind.confirmAbsenceMs - (latest?.absentForMs ?? 0) }),

@@ -375,7 +375,11 @@ describe('the managed reconciler decides by the observation', () => {
       next({ observed: drifted, underWay: 'update' }),
     'Recreate: a named resource whose creation failed is created again': () =>
       next({ metadata: { annotations: createFailed, status: observed }, absentForMs: 5_000 }),
-    'ExternalMissing: ObserveOnlyResourceDoesNotExist': () => next({ spec: onlyObserved }),
+    'ExternalMissing: ObserveOnlyResourceDoesNotExist': () => next({ spec: onlyObserved, absentForMs: 0 }),
+    'ConfirmAbsence: one observation does not prove that an observed-only resource is gone': () =>
+      next({ spec: onlyObserved, metadata: wasReady, absentForMs: 4_999 }),
+    'ExternalMissing: an observed-only resource is gone': () =>
+      next({ spec: onlyObserved, metadata: wasReady, absentForMs: 5_000 }),
     'AwaitExternal: CreationGracePeriod': () =>
       next({ metadata: { annotations: created }, absentForMs: 29_999 }),
     'AwaitExternal: a new resource is awaited during deletion too': () =>

@@ -167,15 +167,9 @@ const rows = (): Readonly<Record<string, Row>> => ({
     ...reports(after(absent, leavingObject, deletion), 'AwaitOperation'),
     [synced, deleting, ongoing('delete', half), isDeleting, soon],
   ],
-  'ExternalMissing: the absence of a resource that was ready is not proven yet': [
-    ...reports(observedFacts(wasReady, absent, { absentForMs: 3_000 }), 'ExternalMissing'),
-    [
-      ready,
-      unsynced(`${gone} (db)`),
-      lost,
-      `Warning CannotObserveExternalResource: ${gone} (db)`,
-      'then 2000',
-    ],
+  'ConfirmAbsence: the absence of a resource that was ready is not proven yet': [
+    ...reports(observedFacts(wasReady, absent, { absentForMs: 3_000 }), 'ConfirmAbsence'),
+    ['then 2000'],
   ],
   'ExternalMissing: without a name': [
     ...reports(observedFacts(managed(), absent), 'ExternalMissing'),
