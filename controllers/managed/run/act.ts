@@ -62,7 +62,7 @@ import {
   withEvents,
   withReport,
 } from './facts.ts';
-import { cannot, cannotObserve, cannotPrepare, cannotUpdate, failedCreation } from './failures.ts';
+import { cannot, cannotObserve, cannotUpdate, failedCreation } from './failures.ts';
 import { operations } from './operation.ts';
 import { publishing } from './publish.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
@@ -213,7 +213,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   function prepare(
     facts: Facts,
     annotations: Readonly<Record<string, string | undefined>> = {},
-    failure = cannotPrepare(facts),
+    failure: FailureFacts = cannot.write,
   ): Promise<Facts> {
     const { kind, managed, access } = facts;
     const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};

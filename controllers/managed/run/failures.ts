@@ -7,7 +7,6 @@ import type { FailureFacts } from '../../step-failure.ts';
 import { StepFailure } from '../../step-failure.ts';
 import type { Facts } from './facts.ts';
 import { hasDone } from './facts.ts';
-import { isToFillIn } from './steps.ts';
 
 const isCreating = (): ConditionFacts => creating();
 const isDeleting = (): ConditionFacts => deleting();
@@ -55,12 +54,6 @@ export const cannotObserve = (facts: Facts): FailureFacts => ({
 /** Whether Ready reports that the external resource does not exist, which a failed observation does not confirm. */
 const wasMissing = ({ status }: Managed): boolean =>
   getCondition(status?.conditions, 'Ready').error?.class === 'ExternalMissing';
-
-/** How to report a write of annotations that fails. The routine ones have no Event. */
-export function cannotPrepare(facts: Facts): FailureFacts {
-  if (!isToFillIn(facts)) return {};
-  return hasDone(facts, 'create') ? cannot.record : cannot.write;
-}
 
 /** How to report an update that fails. The external resource may still be usable, so Ready shows the observation. */
 export function cannotUpdate({ managed, latest }: Facts, isCredentialDue: boolean): FailureFacts {
