@@ -8,13 +8,7 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { firstMatch } from '../../first-match.ts';
-import {
-  invalidOnLoss,
-  invalidPolicies,
-  isPausedByPolicies,
-  shouldDelete,
-} from '../../management-policies.ts';
-import { isReturnable } from '../../retention.ts';
+import { invalidPolicies, isPausedByPolicies, shouldDelete } from '../../management-policies.ts';
 import { isCreationIncomplete } from '../recording/creation-tracking.ts';
 import type { firstDecisions } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -47,17 +41,12 @@ function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
 function paused({ managed }: FirstFacts): FirstDecision | undefined {
   if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
   const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
-  const held = wasDeleted(managed)
-    ? '; deletion waits until it resumes'
-    : isReturnable(managed) &&
-      managed.status?.deleteAt !== undefined &&
-      '; it is not deleted at its date until it resumes';
-  return { name: 'Paused', message: `reconciliation is paused by ${by}${held || ''}` };
+  const waits = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
+  return { name: 'Paused', message: `reconciliation is paused by ${by}${waits}` };
 }
 
 function unsupportedPolicies({ managed }: FirstFacts): FirstDecision | undefined {
-  const message =
-    invalidPolicies(managed.spec) ?? (wasDeleted(managed) ? undefined : invalidOnLoss(managed.spec));
+  const message = invalidPolicies(managed.spec);
   return message === undefined ? undefined : { name: 'UnsupportedPolicies', message };
 }
 
