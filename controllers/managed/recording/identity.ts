@@ -197,6 +197,23 @@ export function isEdited({ isAssigned, marks }: IdentityContext, managed: Manage
   return isNameRemoved || isFieldRemoved || editsOf(managed, recorded, marks).length > 0;
 }
 
+/**
+ * The annotations about an external resource that was found: its identity. Or, while it is only observed, a note about it,
+ * so that it can be taken over later, unless another owner has it.
+ */
+export function foundAnnotations(
+  context: IdentityContext,
+  managed: Managed,
+  { system, observation }: Found,
+): Readonly<Record<string, string>> {
+  const identity = identityFound(context, managed, { system, observation });
+  const isNoted = isObserver(managed) && observation !== undefined && observation.isOfAnother !== true;
+  return {
+    ...(identity !== undefined && { [annotationKeys.externalIdentity]: identity }),
+    ...(isNoted && { [annotationKeys.observedIdentity]: whereabouts(context, managed, system) }),
+  };
+}
+
 /** The identity to record. Undefined if nothing was found, or if the resource is only observed: users may rename it. */
 export function identityFound(
   context: IdentityContext,
@@ -207,19 +224,6 @@ export function identityFound(
   if (observation === undefined || (isObserver(managed) && !isRecorded)) return undefined;
   const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
   return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
-}
-
-/**
- * The note about an external resource that is only observed, so that it can be taken over later. Undefined if there is
- * nothing to note: the identity is recorded instead, or another owner has it.
- */
-export function observedNote(
-  context: IdentityContext,
-  managed: Managed,
-  { system, observation }: Found,
-): string | undefined {
-  const isNoted = isObserver(managed) && observation !== undefined && observation.isOfAnother !== true;
-  return isNoted ? whereabouts(context, managed, system) : undefined;
 }
 
 /** The part of an identity that leads to an external resource. Its other fields need not be known to observe it. */

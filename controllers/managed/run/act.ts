@@ -27,12 +27,11 @@ import type { CreationRecord } from '../recording/creation-record.ts';
 import { recordCreation } from '../recording/creation-record.ts';
 import { creationMark, isCreationIncomplete, pendingTime } from '../recording/creation-tracking.ts';
 import {
+  foundAnnotations,
   identified,
-  identityFound,
   identityOf,
   identityToRecord,
   named,
-  observedNote,
   withCurrentNote,
 } from '../recording/identity.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
@@ -219,11 +218,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
     const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
     const its = { system: access?.system, observation: found(facts) };
-    const identity = identityFound(kind.identity, object, its);
-    const note = observedNote(kind.identity, object, its);
     const prepared = withAnnotations(object, {
-      ...(identity !== undefined && { [annotationKeys.externalIdentity]: identity }),
-      ...(note !== undefined && { [annotationKeys.observedIdentity]: note }),
+      ...foundAnnotations(kind.identity, object, its),
       ...annotations,
     });
     return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });

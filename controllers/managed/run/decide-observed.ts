@@ -134,16 +134,16 @@ function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
   return { name: isProven ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 }
 
-/** Whether the edit of the identity may be accepted. That of a renamed resource has to name the one that was renamed. */
-function isEditFollowed({ kind, managed, latest: { observation } }: ObservedFacts): boolean {
-  // guard: otherwise a renamed resource is lost from sight, and its messages name what a user asked for
-  if (observation.renamed !== undefined && observation.newName !== externalName(managed)) return false;
-  return isEdited(kind.identity, managed);
-}
-
-/** Accepts an edit of the identity, because the recorded external resource does not exist under its name. */
+/**
+ * Accepts an edit of the identity, because the recorded external resource does not exist under its name. That of a renamed
+ * resource has to name the one that was renamed.
+ */
 function identityEdited(facts: ObservedFacts): Decision | undefined {
-  if (!isEditFollowed(facts)) return undefined;
+  const { kind, managed, latest } = facts;
+  const { renamed, newName } = latest.observation;
+  // guard: otherwise a renamed resource is lost from sight, and its messages name what a user asked for
+  if (renamed !== undefined && newName !== externalName(managed)) return undefined;
+  if (!isEdited(kind.identity, managed)) return undefined;
   return { name: isCertain(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
 }
 

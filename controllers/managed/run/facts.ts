@@ -122,9 +122,6 @@ export function making(facts: Facts, step: Call): Facts {
   return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
 }
 
-/** Whether this run asked the external system to create, update or delete. */
-export const hasCalled = (facts: Facts): boolean => hasDone(facts, 'create', 'update', 'delete');
-
 /** The observation, if it found the external resource. */
 export const found = ({ latest }: Facts): Observation | undefined =>
   latest?.observation.exists === true ? latest.observation : undefined;
@@ -190,15 +187,8 @@ export const withEvents = (facts: Facts, ...events: readonly EventFacts[]): Fact
 });
 
 /** Removes from a message all secrets that the run knows. */
-export const scrubOf = (facts: Facts, message: string): string => {
-  const password = credentialIn(facts)?.value;
-  return scrub(
-    message,
-    facts.place.entry?.details ?? {},
-    present(facts.reported.details),
-    password === undefined ? {} : { password },
-  );
-};
+export const scrubOf = ({ place, reported }: Facts, message: string): string =>
+  scrub(message, place.entry?.details ?? {}, present(reported.details));
 
 /** Whether the run ended with the removal of the finalizer. */
 export const isFinalised = ({ did, failure }: Facts): boolean =>

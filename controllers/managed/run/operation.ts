@@ -67,10 +67,6 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
         const conditions = operationFailed(type, messageOf(error));
         return { ...facts, operation: { failed: { type, failure }, conditions } };
       }
-      default: {
-        const error = new TypeError('poll of the external client returned an unknown state');
-        throw new StepFailure('', error, cannot.observe);
-      }
     }
   }
 

@@ -9,7 +9,7 @@ import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording
 import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
-import { found, hasCalled, hasDone, isCredentialDue } from './facts.ts';
+import { found, hasDone, isCredentialDue } from './facts.ts';
 
 const creation = ['clearRecords', 'announce', 'create'] as const satisfies readonly Step[];
 
@@ -74,7 +74,8 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
-  observe: (facts) => !hasCalled(facts) || facts.operation.underWay === undefined,
+  observe: (facts) =>
+    !hasDone(facts, 'create', 'update', 'delete') || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
 };
