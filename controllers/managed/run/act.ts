@@ -23,9 +23,13 @@ import { failing, StepFailure } from '../../step-failure.ts';
 import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import type { ManagedReconcilerOptions } from '../options.ts';
 import type { AbsenceTimes } from '../recording/absence-times.ts';
-import type { CreationRecord } from '../recording/creation-record.ts';
 import { recordCreation } from '../recording/creation-record.ts';
-import { creationMark, isCreationIncomplete, pendingTime } from '../recording/creation-tracking.ts';
+import {
+  creationMark,
+  isCreationIncomplete,
+  pendingTime,
+  resultTime,
+} from '../recording/creation-tracking.ts';
 import {
   foundAnnotations,
   identified,
@@ -135,17 +139,28 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     announce,
     create,
     async recordCreation(facts) {
-      const { underWay: operation, ended, externalName = nameFound(facts) } = facts.operation;
+      const { managed, kind, access } = facts;
+      const { underWay: operation, ended, externalName: name = nameFound(facts) } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
       const isRunning = operation !== undefined && ended === undefined;
-      const isEnded = !isRunning && isCreationIncomplete(facts.managed);
+      const identity = { ...identityToRecord(kind.identity, managed, { system: access?.system }), name };
+      const isNamed = kind.identity.isAssigned && name !== undefined;
       // guard: otherwise an assigned name is lost
-      const recorded = await record(facts, { result: isEnded ? 'succeeded' : undefined, name: externalName });
-      return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(facts.managed)) : recorded;
+      const recorded = await record(facts, {
+        ...(isNamed && {
+          [annotationKeys.externalName]: name,
+          [annotationKeys.externalIdentity]: encodeIdentity(identity),
+        }),
+        ...(!isRunning && isCreationIncomplete(managed) && result(managed, 'externalCreateSucceeded')),
+      });
+      return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(managed)) : recorded;
     },
     async recordFailure(facts) {
       try {
-        return await record(facts, recordOfFailure(facts));
+        const { isCertain, mark } = recordOfFailure(facts);
+        // The next run creates again, so this must not be recorded if the call may have created the resource.
+        const failed = isCertain && facts.kind.identity.isAssigned;
+        return await record(facts, { ...(failed && result(facts.managed, 'externalCreateFailed')), ...mark });
       } catch (error) {
         const reason = 'CannotUpdateManagedResource';
         const { cause } = error as StepFailure;
@@ -198,11 +213,14 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     return writeStatus(facts, withoutRecord(facts.managed));
   }
 
-  async function record(facts: Facts, given: CreationRecord): Promise<Facts> {
-    const { managed, access } = facts;
-    const recording = recordCreation(context, managed, { ...given, system: access?.system }, signal);
+  async function record(facts: Facts, annotations: Readonly<Record<string, string>>): Promise<Facts> {
+    const recording = recordCreation(context, facts.managed, annotations, signal);
     const what = 'cannot update managed resource annotations';
     return { ...facts, managed: await failing(what, recording, cannot.record) };
+  }
+
+  function result(managed: Managed, key: 'externalCreateSucceeded' | 'externalCreateFailed') {
+    return { [annotationKeys[key]]: resultTime(managed, env.clock.now()) };
   }
 
   /**

@@ -4,7 +4,6 @@ import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
-import type { CreationRecord } from '../recording/creation-record.ts';
 import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
 import type { ManagedDecisionName, Step } from './decision.ts';
@@ -74,8 +73,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
-  observe: (facts) =>
-    !hasDone(facts, 'create', 'update', 'delete') || facts.operation.underWay === undefined,
+  observe: (facts) => !hasDone(facts, 'create', 'update', 'delete') || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
 };
@@ -134,12 +132,12 @@ function creationFailure(facts: Facts): StepFailure | undefined {
 /** The classes of errors with which an external system refuses a creation. After any other one, it may have succeeded. */
 const refusals: readonly string[] = ['Invalid', 'QuotaExceeded', 'Forbidden'] satisfies ExternalErrorClass[];
 
-/** The record of a failed creation. It has a result only if the creation certainly created nothing. */
-export function recordOfFailure(facts: Facts): Required<Pick<CreationRecord, 'result' | 'mark'>> {
+/** The record of a failed creation, and whether it certainly created nothing. */
+export function recordOfFailure(facts: Facts) {
   const cause = creationFailure(facts);
   const isCertain = !causesOf(cause).some((error) => error instanceof UncertainCreationError);
   const isRefused = isCertain && refusals.includes(cause?.error?.class ?? '');
-  return { result: isCertain ? 'failed' : undefined, mark: failedMark(facts.managed, isRefused) };
+  return { isCertain, mark: failedMark(facts.managed, isRefused) };
 }
 
 const causesOf = (error: unknown): readonly Error[] =>
