@@ -190,8 +190,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   return async (facts: Facts, call: Call): Promise<Facts> =>
     typeof call === 'string' ? steps[call](facts) : keepCredential(facts, call);
 
-  // ── Writes of the managed resource ────────────────────────────────────────────────────────────────────────────
-
   async function write(
     facts: Facts,
     desired: Managed,
@@ -261,8 +259,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     return prepare(facts, annotations, cannot.record);
   }
 
-  // ── The credential in the Secret ──────────────────────────────────────────────────────────────────────────────
-
   async function keepCredential(facts: Facts, call: CredentialWrite): Promise<Facts> {
     if (call.act === 'update') return write(facts, call.desired);
     if (call.act === 'updateStatus') return writeStatus(facts, call.desired);
@@ -287,8 +283,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     if (kind.identity.isAssigned && externalName(managed) === undefined) return {};
     return clientOf(facts).plannedDetails?.(managed, { value, isApplied: false }) ?? {};
   }
-
-  // ── Calls of the external system ──────────────────────────────────────────────────────────────────────────────
 
   async function observe(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;

@@ -32,7 +32,6 @@ const firstChecks: readonly ((facts: FirstFacts) => FirstDecision | undefined)[]
   creationIncomplete,
 ];
 
-/** A deleted object without the finalizer needs no more work. */
 function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
   const isGone = wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed);
   return isGone ? { name: 'ResourceGone' } : undefined;

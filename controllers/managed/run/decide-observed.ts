@@ -59,7 +59,7 @@ export const isOnlyOfAnother = ({ kind, managed }: Facts, failure: unknown): boo
 const wasCreated = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** Whether a user removed the assigned name, so that another external resource is created. */
+/** Then another external resource is created. */
 const isNameRemoved = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && externalName(managed) === undefined;
 
@@ -87,7 +87,6 @@ function isHidden(facts: ObservedFacts): boolean {
   return isMade && !wasObserved(managed) && latest.absentForMs < kind.creationGraceMs;
 }
 
-/** The decisions about an external resource that does not exist, which end a run. */
 const absences: readonly unknown[] = [
   'ExternalMissing',
   'CreateNotAllowed',
@@ -149,8 +148,7 @@ function identityEdited(facts: ObservedFacts): Decision | undefined {
 
 /** Another resource has the name, so that none can be created. */
 function taken({ latest }: ObservedFacts): Decision | undefined {
-  const message = latest.observation.taken;
-  return message === undefined ? undefined : { name: 'ExternalLost' };
+  return latest.observation.taken === undefined ? undefined : { name: 'ExternalLost' };
 }
 
 /** The external resource has another name now. A second, empty one beside it would hide its data. */

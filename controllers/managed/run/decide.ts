@@ -54,9 +54,7 @@ function calling(facts: Facts, ...steps: readonly Step[]): Decision | undefined 
   return call && { call };
 }
 
-// ── A failed step, or a begun decision ──────────────────────────────────────────────────────────────────────────
-
-/** A step failed. A deletion does not need the provider if no creation was started. */
+/** A deletion does not need the provider if no creation was started. */
 function stepFailed(facts: Facts): Decision | undefined {
   const { failure, managed, did } = facts;
   if (failure === undefined) return undefined;
@@ -72,8 +70,6 @@ function begun(facts: Facts): Decision | undefined {
   const name = facts.did.decision;
   return isBegun(facts, name) ? { name } : undefined;
 }
-
-// ── Access, credential, operation ───────────────────────────────────────────────────────────────────────────────
 
 function beforeAccess(facts: Facts): Decision | undefined {
   return facts.access === undefined ? decideFirst(facts) : undefined;
@@ -111,14 +107,13 @@ function poll(facts: Facts): Decision | undefined {
   return calling(facts, 'poll');
 }
 
-/** An operation has ended. The status names it until its result is recorded. */
 function operationEnded(facts: Facts): Decision | undefined {
   const { underWay, ended } = facts.operation;
   if (underWay === undefined || ended === undefined) return undefined;
   return calling(facts, 'recordCreation', 'publish', 'endOperation');
 }
 
-/** An operation failed. A deleted resource needs only the result of its deletion. */
+/** A deleted resource needs only the result of its deletion. */
 function operationFailed(facts: Facts): Decision | undefined {
   const { failed } = facts.operation;
   if (failed === undefined) return undefined;
@@ -126,8 +121,6 @@ function operationFailed(facts: Facts): Decision | undefined {
   if (call === undefined && wasDeleted(facts.managed) && failed.type !== 'delete') return undefined;
   return { name: 'OperationFailed', call, failure: failed.failure };
 }
-
-// ── The external resource ───────────────────────────────────────────────────────────────────────────────────────
 
 function observe(facts: Facts): Decision | undefined {
   return calling(facts, 'observe');

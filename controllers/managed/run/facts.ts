@@ -37,7 +37,6 @@ export interface Facts {
   readonly access?: { readonly external: ExternalClient; readonly system?: string | undefined };
   readonly place: PlaceFacts;
   readonly operation: OperationFacts;
-  /** The last observation. Absent: none yet. */
   readonly latest?: LatestObservation;
   /**
    * The credential that the external system has, as this run learned. Absent: as `status.credential` records. `wrong`: it
@@ -50,7 +49,6 @@ export interface Facts {
     readonly status: NonNullable<Observation['status']>;
   };
   readonly did: Did;
-  /** The failure of the last step. */
   readonly failure?: StepFailure;
 }
 
@@ -71,7 +69,6 @@ export interface OperationFacts {
   readonly underWay?: ExternalOperation | undefined;
   /** The type of an operation that has ended with success or with an unknown result. */
   readonly ended?: OperationType;
-  /** The failure of an operation. */
   readonly failed?: { readonly type: OperationType; readonly failure: StepFailure };
   /** The external name that the ended creation reported. */
   readonly externalName?: string | undefined;
@@ -85,12 +82,10 @@ interface LatestObservation {
   readonly absentForMs: number;
 }
 
-/** The steps of this run. */
 interface Did {
   /** The decision of the last step, as in docs/decision-tables.md. */
   readonly decision?: ManagedDecisionName | undefined;
   readonly steps: ReadonlySet<Step>;
-  /** Events of completed actions. */
   readonly events: readonly EventFacts[];
 }
 

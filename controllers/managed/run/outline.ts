@@ -59,7 +59,6 @@ const awaitingExternal = 'Waiting for external resource existence to be confirme
 const otherSystem: ConditionError = { class: 'OtherSystem' };
 const isMissing: ConditionError = { class: 'ExternalMissing' };
 
-/** Synced True. */
 const synced = (ready: ConditionFacts | undefined, next: Next, message?: string): Outline => ({
   synced: reconcileSuccess(message),
   ready,
@@ -93,7 +92,6 @@ export function failed({ managed }: Facts, failure: StepFailure): Outline {
   return { synced, ready, event, next: 'backOff', failure };
 }
 
-/** The run has nothing more to do. */
 const gone = (): Outline => ({ next: 'event' });
 
 const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string) => Outline>> = {

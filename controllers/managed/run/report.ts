@@ -32,7 +32,6 @@ import { failed, outlineOf } from './outline.ts';
 
 /** The report of a run: the status to write, the Events, and the time of the next run. Without secrets. */
 export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
-  /** The managed resource with its new status. */
   readonly desired: Managed;
   /** Events of the completed steps. */
   readonly completed: readonly EventFacts[];
@@ -115,7 +114,6 @@ function withEquality(facts: Facts, outline: Outline): Outline {
   };
 }
 
-/** The changes that the external system refused, as the failure names them. */
 const refusedBy = (failure: StepFailure | undefined): readonly string[] =>
   failure?.cause instanceof ChangeRefused ? failure.cause.refusals : [];
 

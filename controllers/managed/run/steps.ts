@@ -121,7 +121,6 @@ function isAbsentAfterDeletion(facts: Facts): boolean {
   return facts.operation.underWay === undefined && found(facts) === undefined;
 }
 
-/** The failure of the call or the operation of a creation. */
 function creationFailure(facts: Facts): StepFailure | undefined {
   const { operation, failure } = facts;
   const isCalled = hasDone(facts, 'create') && !hasDone(facts, 'recordCreation');
