@@ -7,7 +7,7 @@ export interface Confirmation {
   readonly reads: readonly ('managed' | 'place')[];
   /** How to report that they cannot be read. */
   readonly failure: FailureFacts;
-  /** What a process with --observe-only would change with the call, for the message. */
+  /** The change that a process with --observe-only refuses, for its message. */
   readonly change: string;
 }
 
