@@ -1,5 +1,3 @@
-import sortBy from 'lodash/sortBy.js';
-import sumBy from 'lodash/sumBy.js';
 import { outdatedCode } from '../client/errors.ts';
 import type { StreamState } from './watch-session.ts';
 
@@ -37,22 +35,26 @@ const phases: readonly InformerState['stream']['phase'][] = ['waiting', 'listing
 
 /**
  * The state of a kind that several streams watch in parts: the state of the worst stream. Of streams in the same phase it
- * is the one that has been in it longest.
+ * is the one that has been in it longest. Throws without a stream.
  */
-export function jointState(states: readonly InformerState[]): InformerState {
-  const [worst] = sortBy(states, ({ stream }) => phases.indexOf(stream.phase), 'sinceMs');
-  if (worst === undefined) throw new Error('no stream watches the kind');
+export const jointState = (states: readonly InformerState[]): InformerState => states.reduce(joint);
+
+function joint(one: InformerState, other: InformerState): InformerState {
+  const { kind, stream, sinceMs } = isWorse(other, one) ? other : one;
   return {
-    kind: worst.kind,
-    isSynced: states.every(({ isSynced }) => isSynced),
-    objectCount: sumBy(states, 'objectCount'),
-    stream: worst.stream,
-    sinceMs: worst.sinceMs,
-    listCount: sumBy(states, 'listCount'),
-    failureCount: sumBy(states, 'failureCount'),
-    confirmedAtMs: Math.min(...states.map(({ confirmedAtMs }) => confirmedAtMs)),
-    isSilent: states.some(({ isSilent }) => isSilent),
-    silenceCount: sumBy(states, 'silenceCount'),
-    isMissing: states.every(({ isMissing }) => isMissing),
+    ...{ kind, stream, sinceMs },
+    isSynced: one.isSynced && other.isSynced,
+    objectCount: one.objectCount + other.objectCount,
+    listCount: one.listCount + other.listCount,
+    failureCount: one.failureCount + other.failureCount,
+    confirmedAtMs: Math.min(one.confirmedAtMs, other.confirmedAtMs),
+    isSilent: one.isSilent || other.isSilent,
+    silenceCount: one.silenceCount + other.silenceCount,
+    isMissing: one.isMissing && other.isMissing,
   };
 }
+
+const isWorse = (one: InformerState, other: InformerState): boolean =>
+  one.stream.phase === other.stream.phase
+    ? one.sinceMs < other.sinceMs
+    : phases.indexOf(one.stream.phase) < phases.indexOf(other.stream.phase);
