@@ -10,13 +10,14 @@ import type { AtOnce } from './phases/at-once.ts';
 import { atOnceFigures, bindAtOnce } from './phases/at-once.ts';
 import type { Deleted } from './phases/deletion.ts';
 import { deletion } from './phases/deletion.ts';
-import { imageMemory } from './phases/image.ts';
+import { image } from './phases/image.ts';
 import { restartAndIdle } from './phases/restart.ts';
 import { secretChange } from './phases/secret-change.ts';
 import { simulation } from './phases/simulation.ts';
 import { single } from './phases/single.ts';
 import { startup } from './phases/startup.ts';
 import { staticBinding } from './phases/static-binding.ts';
+import { threeServices } from './phases/three-services.ts';
 import { turns } from './phases/turns.ts';
 import { memoryMiB, peakMemoryMiB } from './process-usage.ts';
 import type { Scene, Stack } from './scene.ts';
@@ -129,13 +130,17 @@ export async function measure(
       await deleteClaims(scene);
     });
   }
+  if (phases.has('three-services')) {
+    note(`${count} claims of a kind with three services at once`);
+    figures.push(...(await threeServices(scene, count)));
+  }
   if (phases.has('turns')) {
     note(`turns: claims of one team during ${count} of another`);
     figures.push(...(await turns(scene, count)));
   }
   if (phases.has('image')) {
-    note(`the memory of the image with ${count} claims`);
-    figures.push(...(await imageMemory(scene, count)));
+    note(`the start of the image, and its memory with ${count} claims`);
+    figures.push(...(await image(scene, count)));
   }
   await loadMinimalWrites();
   if (phases.has('simulation')) {

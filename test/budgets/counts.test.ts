@@ -17,6 +17,7 @@ import {
 import { ProviderConfigKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
 import { inProcessCloud } from '../fakes/in-process-cloud.ts';
+import { otherStack } from '../fakes/other-stack.ts';
 import type { SimulationOptions } from '../fakes/simulation.ts';
 import { Simulation } from '../fakes/simulation.ts';
 
@@ -34,29 +35,6 @@ interface Counts {
 }
 
 const claimCount = 20;
-
-/** A stack that serves the same claims with kinds of another group. It has no class, so no claim gets one of it. */
-function otherStack({ claims, managed }: Stack, name: string): Stack {
-  const moved = <K extends Kind>(kind: K): K => ({ ...kind, group: `${name}.example.org` });
-  return {
-    name,
-    managed: (env) =>
-      managed(env).map(({ kind, providers, references: _none, ...service }) => ({
-        ...service,
-        kind: moved(kind),
-        providers: {
-          provider: moved(providers.provider),
-          providerConfig: moved(providers.providerConfig),
-        },
-      })),
-    claims: claims.map((service) => ({
-      ...service,
-      class: moved(service.class),
-      managed: moved(service.managed),
-      stack: name,
-    })),
-  };
-}
 
 /** The whole process over a cluster and a cloud in memory, with a class. Three stacks serve its claims. */
 class Scene {

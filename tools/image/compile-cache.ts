@@ -30,9 +30,9 @@ const nowhere = JSON.stringify({
 
 /**
  * Starts the bundle in a folder until its probes answer, and ends it. Node then writes the cache. The paths in it are
- * relative, so the folder may be moved. Throws if the process does not start.
+ * relative, so the folder may be moved. `user`: the one who reads it. Throws if the process does not start.
  */
-export async function writeCompileCache(folder: string): Promise<void> {
+export async function writeCompileCache(folder: string, user: number = imageUser): Promise<void> {
   const cache = join(folder, compileCacheFolder);
   await rm(cache, { recursive: true, force: true });
   const scratch = await mkdtemp(join(tmpdir(), 'services-stack-compile-'));
@@ -57,7 +57,7 @@ export async function writeCompileCache(folder: string): Promise<void> {
   }
   // Node ends the name of its folder with the user who wrote it, and looks for the one of the user who reads it.
   for (const name of await readdir(cache)) {
-    await rename(join(cache, name), join(cache, name.replace(/-\d+$/, `-${imageUser}`)));
+    await rename(join(cache, name), join(cache, name.replace(/-\d+$/, `-${user}`)));
   }
 }
 
