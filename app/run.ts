@@ -60,6 +60,8 @@ export interface OwnProcessFacts extends ProcessFacts {
   readonly checkStacks?: (chosen: readonly DefinedStack[]) => unknown;
   /** The folder with the definitions of this package. `--install-crds` installs them, too. */
   readonly sharedCrds?: string;
+  /** Whether no other process can run these stacks, so that none is elected. Default: as `--leader-elect` says. */
+  readonly isAlone?: boolean;
 }
 
 const drainTimeoutMs = 30_000;
@@ -91,7 +93,15 @@ export async function runStacks(stacks: readonly DefinedStack[], facts: OwnProce
 /** Starts the process: flags → client → stacks → signals → teardown. */
 function start(
   stacks: readonly DefinedStack[],
-  { name: component, version, crds, sharedCrds, optional = [], checkStacks }: OwnProcessFacts,
+  {
+    name: component,
+    version,
+    crds,
+    sharedCrds,
+    optional = [],
+    checkStacks,
+    isAlone = false,
+  }: OwnProcessFacts,
   flags: Flags,
   kubeConfig: LoadedKubeConfig,
 ): void {
@@ -137,7 +147,7 @@ function start(
 
   // An administrator reads these.
   const tools = { client, log, clock };
-  const election = electionOf(flags, kubeConfig, { ...tools, random, tenure });
+  const election = isAlone ? undefined : electionOf(flags, kubeConfig, { ...tools, random, tenure });
   const old = oldServer(tools);
   const idle = idleStacks(
     optional.filter((stack) => !chosen.includes(stack)),
@@ -197,7 +207,7 @@ function start(
     controllers: countBy(controllers, 'sort'),
     server: kubeConfig.getCurrentCluster()?.server,
   });
-  if (election === undefined) {
+  if (election === undefined && !isAlone) {
     log.warn('leader election is off: make sure that no other process runs these stacks in this cluster');
   }
   if (flags.observeOnly) log.warn(onlyObserving);

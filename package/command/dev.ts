@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import attempt from 'lodash/attempt.js';
 import compact from 'lodash/compact.js';
 import type { GraphNode } from '../../dashboard/page/wire.ts';
 import { freePort } from '../../local/free-port.ts';
@@ -19,6 +17,7 @@ import { feedOf } from '../../local/terminal/feed.ts';
 import type { Stage } from '../../local/terminal/stage.ts';
 import { createStage } from '../../local/terminal/stage.ts';
 import { textProgress } from '../../local/text-progress.ts';
+import { ended, restarting } from './restarting.ts';
 import { someStacksOf } from './stacks-of.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -40,7 +39,6 @@ interface DevCluster {
 
 const applyEveryMs = 1_000;
 const applyForMs = 60_000;
-const graceMs = 10_000;
 
 /**
  * Runs the stacks of a module on this machine until a signal: a control plane, the stacks, which start again when one of
@@ -71,9 +69,13 @@ export async function dev(module: string, { kubeconfig, beside, apply }: DevOpti
       saying(stage, child, (line) => line);
     }
     const page = `127.0.0.1:${await freePort()}`;
-    const stacks = startStacks(module, { folder, kubeconfig: cluster.kubeconfig, page });
-    stops.push(() => ended(stacks, stacks.pid ?? 0));
-    saying(stage, stacks, lineOfStacks);
+    const its = { folder, kubeconfig: cluster.kubeconfig, isOwn: kubeconfig === undefined, page };
+    const stacks = restarting(() => {
+      const child = startStacks(module, its);
+      saying(stage, child, lineOfStacks);
+      return child;
+    }, progress.note);
+    stops.push(() => stacks.stop());
     const shown = showFeed(stage, `http://${page}`);
     stops.push(() => {
       shown.unsubscribe();
@@ -118,21 +120,28 @@ const existing = async (kubeconfig: string): Promise<DevCluster> => ({
   stop: async () => {},
 });
 
-/** Node starts the process again when a source of the stacks changes. */
+/** The process of the stacks. */
 function startStacks(
   module: string,
   {
     folder,
     kubeconfig,
+    isOwn,
     page,
-  }: { readonly folder: string; readonly kubeconfig: string; readonly page: string },
+  }: {
+    readonly folder: string;
+    readonly kubeconfig: string;
+    readonly isOwn: boolean;
+    readonly page: string;
+  },
 ): ChildProcess {
-  const flags = ['--kubeconfig', kubeconfig, '--leader-elect=false', '--install-crds'];
+  const election = isOwn ? [] : ['--leader-elect=false'];
+  const flags = ['--kubeconfig', kubeconfig, ...election, '--install-crds'];
   const shown = ['--log-format', 'pretty', '--log-level', 'warn', '--dashboard-bind-address', page];
   // In the published package both files are JavaScript.
   const script = import.meta.filename.replace(/dev(?=\.[jt]s$)/, 'dev-process');
-  const args = ['--watch', '--watch-preserve-output', script, module, folder, ...flags, ...shown];
-  return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [script, module, folder, isOwn ? 'own-cluster' : 'cluster', ...flags, ...shown];
+  return spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
 }
 
 /** Says the lines that a process writes. `lineOf` returns undefined for a line to leave out. */
@@ -145,11 +154,9 @@ function saying(
     createInterface(output as Readable).on('line', (line) => stage.say(...compact([lineOf(line)])));
 }
 
-/** Without the names of generated files, and without the long command that Node repeats. */
+/** Without the names of generated files. */
 const lineOfStacks = (line: string): string | undefined =>
-  /^(?:wrote|removed) /.test(line)
-    ? undefined
-    : line.replace(/^(Restarting|Failed running) .*/, 'dev: $1 the stacks');
+  /^(?:wrote|removed) /.test(line) ? undefined : line;
 
 /** Shows the acts of the controllers, the claims, and why a claim is not as it should be. */
 function showFeed(stage: Stage, pageUrl: string) {
@@ -188,12 +195,4 @@ async function applied(
       await sleep(applyEveryMs);
     }
   }
-}
-
-/** Ends a process, or with a negative id its whole group. */
-async function ended(child: ChildProcess, id: number): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || id === 0) return;
-  const exit = once(child, 'exit');
-  attempt(() => process.kill(id, 'SIGTERM')); // it may have ended in this moment
-  await Promise.race([exit, sleep(graceMs, undefined, { ref: false })]);
 }

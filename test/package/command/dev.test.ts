@@ -79,7 +79,7 @@ describe('services-stack dev', () => {
 
       output = '';
       await appendFile(module, '// an edit\n');
-      await says(/Change detected in '.*stack\.ts'/);
+      await says(/stack\.ts has changed: the stacks start again/);
       await says(/FancySQLInstance team-shop\/dreams {2}NoMatchingClass/);
 
       output = '';
@@ -90,6 +90,7 @@ describe('services-stack dev', () => {
       const [code] = await once(child, 'close');
       assert.equal(code, 0);
     }
+    assert.doesNotMatch(output, /leader election/);
     assert.match(output, /team-shop +FancySQLInstance +cart +Bound/);
     assert.match(output, /team-shop\/dreams: no resource class matches/);
     assert.deepEqual(await processesOf(folder), []);
