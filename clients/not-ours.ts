@@ -17,7 +17,10 @@ export interface Remedies<A extends Adoption = Adoption> {
 /** The arguments of the error that a client of a server throws. */
 type NotOurs = readonly [
   message: string,
-  options: { readonly code: 'NotOurs' } & Pick<ServerErrorOptions<string>, 'advice' | 'holder'>,
+  options: { readonly code: 'NotOurs'; readonly errorClass: 'Conflict' } & Pick<
+    ServerErrorOptions<string>,
+    'advice' | 'holder'
+  >,
 ];
 
 /** Something on a shared server that has the name of a resource, and is not its own. */
@@ -41,7 +44,12 @@ export function notOurs(
   if (isMarked) {
     return [
       `${what} is managed by another resource, not by ${ownerId}; ${advice.chooseExternalName}; ${advice.createRetainedAgain}`,
-      { code: 'NotOurs', advice: { kinds: ['ChooseExternalName'] }, holder: { by: 'AnotherResource' } },
+      {
+        code: 'NotOurs',
+        errorClass: 'Conflict',
+        advice: { kinds: ['ChooseExternalName'] },
+        holder: { by: 'AnotherResource' },
+      },
     ];
   }
   const todo = adoption === undefined ? advice.chooseExternalName : howToAdopt(kind, adoption, statement);
@@ -49,6 +57,7 @@ export function notOurs(
     `${what} exists and is not managed by ${ownerId}${isNameFixed ? '' : `; ${todo}`}`,
     {
       code: 'NotOurs',
+      errorClass: 'Conflict',
       advice: { kinds: adoption === undefined ? ['ChooseExternalName'] : ['ChooseExternalName', 'HandOver'] },
       holder: { by: 'Nobody' },
     },

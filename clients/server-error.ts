@@ -3,7 +3,8 @@ import { printable } from './text.ts';
 
 export interface ServerErrorOptions<Code extends string> {
   readonly code: Code;
-  readonly errorClass: ExternalErrorClass;
+  /** Default: Unknown. */
+  readonly errorClass?: ExternalErrorClass | undefined;
   readonly isRetryable?: boolean | undefined;
   readonly advice?: Advice | undefined;
   readonly holder?: Holder | undefined;
@@ -25,7 +26,7 @@ export abstract class ServerError<Code extends string = string> extends Error im
   constructor(message: string, options: ServerErrorOptions<Code>) {
     super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
-    this.errorClass = options.errorClass;
+    this.errorClass = options.errorClass ?? 'Unknown';
     this.isRetryable = options.isRetryable ?? false;
     this.advice = options.advice;
     this.holder = options.holder;

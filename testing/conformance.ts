@@ -8,7 +8,7 @@ import { Bench } from './bench.ts';
 import { withinLimit } from './real-moment.ts';
 import type { Rule } from './rules/rule.ts';
 import { rules } from './rules/rules.ts';
-import type { Conformance } from './scenario.ts';
+import type { Conformance, ForProvider } from './scenario.ts';
 import type { Verdict } from './verdict.ts';
 import { Broken, Skipped } from './verdict.ts';
 
@@ -33,7 +33,9 @@ import { Broken, Skipped } from './verdict.ts';
  *       },
  *     });
  */
-export function describeConformance<M extends Managed>(conformance: Conformance<M>): void {
+export function describeConformance<M extends Managed, const Another extends ForProvider<M> = ForProvider<M>>(
+  conformance: Conformance<M, Another>,
+): void {
   const { kind, group } = conformance.managed;
   describe(`the external client of ${kind}.${group}`, () => {
     for (const rule of rules) {

@@ -62,8 +62,11 @@ export interface WithoutDetails<M extends Managed> {
   readonly keys: readonly DetailKey<M>[];
 }
 
-/** The facts about one managed kind that the rules need. The author of a stack provides them. */
-export interface Conformance<M extends Managed = Managed> {
+/**
+ * The facts about one managed kind that the rules need. The author of a stack provides them. `Another`: what
+ * the function `another` returns, with its literals.
+ */
+export interface Conformance<M extends Managed = Managed, Another extends ForProvider<M> = ForProvider<M>> {
   readonly managed: Definition<M>;
   /** The `forProvider` of a thing that can be created. */
   readonly forProvider: NoInfer<ForProvider<M>>;
@@ -71,7 +74,7 @@ export interface Conformance<M extends Managed = Managed> {
    * The `forProvider` of another thing besides it. Default: the same. A function of a number, from 1, if each thing needs
    * something unique, for example a range of addresses.
    */
-  readonly another?: NoInfer<ForProvider<M>> | ((number: number) => NoInfer<ForProvider<M>>);
+  readonly another?: NoInfer<ForProvider<M>> | ((number: number) => Another);
   /** Allowed changes: each is merged into `forProvider`, and must show in the world's `externals`. */
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
   /** Changes that are refused and must not create a new thing: of immutable or identifying fields. */

@@ -16,11 +16,11 @@ export interface MarkHolder {
 
 const index = 'mark';
 
-/** The kinds whose resources have marks on a server. */
+/** The kinds whose resources have marks on a server: one or both. */
 export interface MarkedKinds {
   /** Only administrators make these: no class provisions one, whatever its spec says. */
-  readonly administrators: Kind<Managed>;
-  readonly claimable: Kind<Managed>;
+  readonly administrators?: Kind<Managed>;
+  readonly claimable?: Kind<Managed>;
 }
 
 /** Finds the resource whose mark something has. `name`: its name on the server. */
@@ -36,17 +36,21 @@ export function markHolders(
   { administrators, claimable }: MarkedKinds,
   markOf: (ownerId: string) => string,
 ): HolderOf {
-  const [administratorByMark, claimByMark] = [administrators, claimable].map((kind) => {
+  const byMark = (kind: Kind<Managed> | undefined) => {
+    if (kind === undefined) return undefined;
     const { store } = env.resource<Managed>(kind);
     store.addIndex(index, (managed) => [markOf(ownerIdOf(managed))]);
     return (mark: string): MarkHolder | undefined => {
       const [holder] = store.byIndex(index, mark);
       return holder && described(holder);
     };
-  });
+  };
+  const [administratorByMark, claimByMark] = [byMark(administrators), byMark(claimable)];
   return (mark, name) => {
-    const wasAdministrators = mark === markOf(resourceId(administrators, name));
-    const deleted = wasAdministrators ? { what: `${administrators.kind} ${name}` } : undefined;
+    const deleted =
+      administrators !== undefined && mark === markOf(resourceId(administrators, name))
+        ? { what: `${administrators.kind} ${name}` }
+        : undefined;
     const holder = administratorByMark?.(mark) ?? deleted;
     return holder === undefined ? claimByMark?.(mark) : { ...holder, isClaims: false };
   };

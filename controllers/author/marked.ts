@@ -142,7 +142,7 @@ export function ownershipByMark<F extends { readonly name: string }>({
         ownerId,
         { ...(!isFixed && { adoption }), isNameFixed: isFixed },
       );
-      throw new ExternalError(printable(message), { errorClass: 'Conflict', ...facts });
+      throw new ExternalError(printable(message), facts);
     },
     checkExternalName: (managed) => checkNameBy(managed, checkOwnName),
     checkNewExternalName: (managed) => checkNameBy(managed, checkNewName),
