@@ -13,7 +13,6 @@ import { done } from '../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
 import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
-import { onlyObserves } from '../management-policies.ts';
 import { conclude } from '../outcome.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
@@ -106,11 +105,10 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
    * resource, or undefined if it does not exist any more. Throws a conflict if it, or its Secret, changed.
    */
   async function confirmed(facts: Facts, call: Call, signal: AbortSignal): Promise<Managed | undefined> {
-    const confirmation = confirmationOf(call);
+    // With --observe-only, no such call is made.
+    const confirmation = facts.kind.isObserveOnly ? undefined : confirmationOf(call);
     if (confirmation === undefined) return facts.managed;
-    const { reads, change } = confirmation;
-    // guard: otherwise a process with --observe-only records a creation, or generates a credential
-    if (facts.kind.isObserveOnly) throw new StepFailure('', onlyObserves(change), confirmation.failure);
+    const { reads } = confirmation;
     const failure = { ...confirmation.failure, reportsConflicts: false }; // the next run reads what changed
     const current = reads.includes('managed')
       ? await failing('cannot get managed resource', managedResources.confirm(facts.managed, signal), failure)

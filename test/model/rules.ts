@@ -239,8 +239,8 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'the resource is read from the API server before a password is generated',
     scenario: 'bound-D',
     file: confirmation,
-    was: "generate: { reads: ['managed'],",
-    becomes: 'generate: { reads: [],',
+    was: "'generate' ? { reads: ['managed'],",
+    becomes: "'generate' ? { reads: [],",
   },
   readResourceBeforeClaimEnds: {
     rule: 'the named resource is read from the API server before the finalizer of the claim is removed',

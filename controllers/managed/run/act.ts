@@ -18,6 +18,7 @@ import { encodeIdentity } from '../../external-identity.ts';
 import { lossAt } from '../../external-loss.ts';
 import type { QuietAct } from '../../log-changes.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
+import { onlyObserves } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
@@ -269,6 +270,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     if (call.act === 'annotate') return inPlace(facts, writeEntry(managed, entry, { details: before, note }));
     const credential = credentialOf(managed, kind.secretDetails);
     if (credential === undefined) return facts;
+    if (kind.isObserveOnly)
+      return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
     logQuietAct(log, did.decision as QuietAct, { ...aboutManaged(managed), decision: did.decision });
     const value = generateCredential(credential, randomBytes);
     // The details that contain it, such as a URI, are written with it.
@@ -321,14 +324,17 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 
   async function update(facts: Facts): Promise<Facts> {
-    const { managed, did, latest } = facts;
+    const { kind, managed, did, latest } = facts;
     const isDue = isCredentialDue(facts);
     const difference = latest?.observation.difference;
     log.debug('external resource differs', {
       difference: difference && scrubOf(facts, difference),
       isCredentialDue: isDue,
     });
-    const updating = clientOf(facts).update(given(facts), credentialIn(facts), signal);
+    const isForbidden = isDue && kind.isObserveOnly;
+    const updating = isForbidden
+      ? Promise.reject(onlyObserves('set the credential of'))
+      : clientOf(facts).update(given(facts), credentialIn(facts), signal);
     const updated = await failing('', updating, cannotUpdate(facts, isDue));
     if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
     const { operation, isCredentialPending = false } = updated;

@@ -5,7 +5,7 @@ import { errorFactsOf, invalid } from '../../../clients/external-error.ts';
 import { wasNeverFound } from '../../external-identity.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { firstMatch } from '../../first-match.ts';
-import { shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
+import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { isReturnable } from '../../retention.ts';
 import { StepFailure } from '../../step-failure.ts';
 import { isCreationFailed, isCreationRecorded } from '../recording/creation-tracking.ts';
@@ -187,7 +187,11 @@ function observedBefore(facts: ObservedFacts): Decision {
 
 /** Without a Secret for its credential and details, no external resource must be created. */
 function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Decision {
-  const { managed, place } = facts;
+  const { managed, kind, place } = facts;
+  if (kind.isObserveOnly) {
+    // guard: otherwise a process with --observe-only records a creation
+    return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
+  }
   if (place.inaccessible !== undefined) return { name: 'CreationRefused', failure: place.inaccessible };
   const isToReserve = place.entry === undefined && wantsDetails(managed) && !hasDone(facts, 'publish');
   return isToReserve ? { name, call: 'publish' } : { name };
