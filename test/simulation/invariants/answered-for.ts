@@ -1,7 +1,10 @@
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer, isPaused } from '../../../apis/core/v1alpha1/meta.ts';
-import { isCreationIncomplete } from '../../../controllers/managed/recording/creation-tracking.ts';
+import {
+  isCreationIncomplete,
+  isCreationRecorded,
+} from '../../../controllers/managed/recording/creation-tracking.ts';
 import { invalidPolicies, isPausedByPolicies } from '../../../controllers/management-policies.ts';
 import { markOf } from '../../../stacks/postgresql/client/mark.ts';
 import type { InvariantOf } from '../invariant.ts';
@@ -21,6 +24,10 @@ const isUnknown = (managed: Managed): boolean => {
   );
   return isReported === true || (isHeld && isCreationIncomplete(managed));
 };
+
+/** Whether a creation is recorded as successful, or an observation found the external resource. */
+const wasFound = (managed: Managed): boolean =>
+  isCreationRecorded(managed) || managed.status?.externalIdentity !== undefined;
 
 const text = ({ system, name }: Outside): string => `${name} in ${system}`;
 
@@ -65,6 +72,9 @@ export const answeredFor: InvariantOf = (world) => {
       const isForgotten =
         world.restored.has(managed.metadata.uid ?? '') && nameOnRecord(managed) === undefined;
       if (isRenamed && !isProcess(by) && isForgotten) keep(managed);
+      // A known limit: a user edits the name of a creation that failed, and the parts under the former name stay.
+      if (isRenamed && isProcess(by) && !wasFound(managed))
+        for (const one of madeFor(managed)) retained.add(placeOf(one));
       if (!isProcess(by) && holds(managed) && !holds(after)) keep(managed);
       if (after !== undefined) return [];
       if (!mayDelete(managed)) {
