@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { projectRoot } from '../docs/project-copy.ts';
 import type { OwnRepository } from './own-repository.ts';
@@ -61,8 +61,9 @@ describe('the stack aws stands on the package that is published', () => {
     await succeeds(own, join('node_modules', '.bin', 'tsc'), ['-p', 'ours']);
   });
 
-  // The other kinds use the same exports, and take a minute.
-  test('the client of queues conforms there', async () => {
-    await succeeds(own, process.execPath, ['--test', 'ours/test/stacks/aws/conformance/sqs.test.ts']);
-  });
+  for (const file of globSync('test/stacks/aws/conformance/*.test.ts', { cwd: projectRoot })) {
+    test(`the external clients conform there: ${basename(file)}`, async () => {
+      await succeeds(own, process.execPath, ['--test', join('ours', file)]);
+    });
+  }
 });
