@@ -78,7 +78,7 @@ export function withoutCheck<T>(check: string, run: () => T): T {
 export const unneededChecks: Readonly<Record<string, string>> = {
   'resourceChecks.recordExternalName': 'the model has no external names',
   'managedChecks.operationFailed': 'the failure of an operation is only reported',
-  'managedChecks.recordFound': 'the model has no names that external systems assign',
+  'managedChecks.recordCreation': 'the model has no names that external systems assign',
   'absentChecks.taken': 'the model has no name that another resource takes',
   'presentChecks.lateInitialize': 'the model has no values that external systems choose',
   'presentChecks.awaitEffect': 'the model has no effect that comes late',

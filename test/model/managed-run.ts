@@ -127,10 +127,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   poll(facts, { obstacle }) {
     const { underWay } = facts.operation;
     if (obstacle === 'OperationRuns' || underWay === undefined) return facts;
-    return { ...facts, operation: { ...facts.operation, ended: underWay.type } };
-  },
-  endOperation({ operation: { ended }, ...facts }) {
-    return { ...facts, operation: { ...(ended && { ended }) } };
+    return { ...facts, operation: { ended: underWay.type, isDone: true } };
   },
   clearPending: unchanged,
   observe: observed,

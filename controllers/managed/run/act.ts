@@ -88,7 +88,7 @@ export interface RunContext
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
   const { env, managedResources, places, absenceTimes, published, underWay, randomBytes } = context;
   const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
-  const { begin, poll, end, supersede } = operations(context, signal);
+  const { begin, poll, supersede } = operations(context, signal);
 
   const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
     async resolveReferences(facts) {
@@ -108,7 +108,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
 
     poll,
-    endOperation: end,
     clearPending: clearRecord,
 
     observe,
@@ -141,9 +140,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     create,
     async recordCreation(facts) {
       const { managed, kind, access } = facts;
-      const { underWay: operation, ended, externalName: name = nameFound(facts) } = facts.operation;
+      const { underWay: operation, externalName: name = nameFound(facts) } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
-      const isRunning = operation !== undefined && ended === undefined;
+      const isRunning = operation !== undefined;
       const identity = { ...identityToRecord(kind.identity, managed, { system: access?.system }), name };
       const isNamed = kind.identity.isAssigned && name !== undefined;
       // guard: otherwise an assigned name is lost

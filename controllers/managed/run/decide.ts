@@ -41,11 +41,11 @@ const managedChecks: readonly Check[] = [
   credential,
   // The operation that the status names
   poll,
-  operationEnded,
   operationFailed,
+  recordCreation,
   // The external resource: decide-observed.ts goes on
   observe,
-  recordFound,
+  recordCreation,
 ];
 
 /** A call that no decision of a table names. */
@@ -107,12 +107,6 @@ function poll(facts: Facts): Decision | undefined {
   return calling(facts, 'poll');
 }
 
-function operationEnded(facts: Facts): Decision | undefined {
-  const { underWay, ended } = facts.operation;
-  if (underWay === undefined || ended === undefined) return undefined;
-  return calling(facts, 'recordCreation', 'publish', 'endOperation');
-}
-
 /** A deleted resource needs only the result of its deletion. */
 function operationFailed(facts: Facts): Decision | undefined {
   const { failed } = facts.operation;
@@ -126,6 +120,7 @@ function observe(facts: Facts): Decision | undefined {
   return calling(facts, 'observe');
 }
 
-function recordFound(facts: Facts): Decision | undefined {
-  return found(facts) === undefined ? undefined : calling(facts, 'recordCreation');
+/** The result of a creation is recorded once it is known: when its operation has ended, or when the resource is found. */
+function recordCreation(facts: Facts): Decision | undefined {
+  return calling(facts, 'recordCreation');
 }

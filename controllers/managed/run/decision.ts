@@ -72,7 +72,6 @@ export type Step =
   | 'readPlace'
   // An operation of the external system
   | 'poll'
-  | 'endOperation'
   | 'clearPending'
   // The external resource exists
   | 'observe'

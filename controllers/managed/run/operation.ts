@@ -25,7 +25,7 @@ interface OperationContext {
 
 /** The steps about operations that an external system names, and goes on with after the call. */
 export function operations({ env, underWay, stack }: OperationContext, signal: AbortSignal) {
-  return { begin, poll, end, supersede };
+  return { begin, poll, supersede };
 
   /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
   function begin(facts: Facts, type: ExternalOperation['type'], name: string | undefined): Facts {
@@ -40,7 +40,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
     return { ...facts, operation: { ...operation, underWay: begun, conditions } };
   }
 
-  /** Polls the ongoing operation. Until its result is recorded, the operation stays noted. */
+  /** Polls the ongoing operation. */
   async function poll(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
     if (operation.underWay === undefined) return facts;
@@ -48,6 +48,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
     const asking: Promise<Progress> =
       clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
     const progress = await failing('', asking, cannot.observe);
+    if (progress.state !== 'running') underWay.note(managed, undefined);
     switch (progress.state) {
       case 'running': {
         const conditions = operationOngoing(type, { name, message: progress.message });
@@ -55,26 +56,18 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
       }
       case 'done': {
         const { externalName } = progress;
-        return withReport({ ...facts, operation: { ...operation, ended: type, externalName } }, progress);
+        const done = { ended: type, isDone: true, externalName, conditions: operationSucceeded } as const;
+        return withReport({ ...facts, operation: done }, progress);
       }
       case 'unknown':
-        underWay.note(managed, undefined);
         return { ...facts, operation: { ended: type, conditions: operationEnded } };
       case 'failed': {
-        underWay.note(managed, undefined);
         const { error } = progress;
         const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
         const conditions = operationFailed(type, messageOf(error));
         return { ...facts, operation: { failed: { type, failure }, conditions } };
       }
     }
-  }
-
-  /** Forgets an operation that has ended, and whose result is recorded. */
-  function end(facts: Facts): Facts {
-    const { ended } = facts.operation;
-    underWay.note(facts.managed, undefined);
-    return { ...facts, operation: { ...(ended && { ended }), conditions: operationSucceeded } };
   }
 
   /** Forgets an ongoing update, because a requested deletion replaces it. */

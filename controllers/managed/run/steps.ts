@@ -83,9 +83,9 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
  * observation finds it after a run that crashed.
  */
 const isCreationUnrecorded = (facts: Facts): boolean => {
-  const { underWay, ended } = facts.operation;
+  const { underWay, ended, isDone } = facts.operation;
   const isIncomplete = isCreationIncomplete(facts.managed);
-  if (ended === 'create' && isIncomplete) return true;
+  if (ended === 'create' && isDone && isIncomplete) return true;
   return (
     underWay === undefined && found(facts) !== undefined && (isIncomplete || nameFound(facts) !== undefined)
   );
