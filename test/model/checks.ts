@@ -80,6 +80,5 @@ export const unneededChecks: Readonly<Record<string, string>> = {
   'managedChecks.operationFailed': 'the failure of an operation is only reported',
   'managedChecks.recordCreation': 'the model has no names that external systems assign',
   'absentChecks.taken': 'the model has no name that another resource takes',
-  'presentChecks.lateInitialize': 'the model has no values that external systems choose',
   'presentChecks.awaitEffect': 'the model has no effect that comes late',
 };

@@ -51,7 +51,7 @@ test('the lists are those of the decisions', () => {
       ['managedChecks', 13],
       ['firstChecks', 5],
       ['absentChecks', 10],
-      ['presentChecks', 5],
+      ['presentChecks', 4],
       ['checksWithoutSecret', 2],
       ['credentialChecks', 8],
     ],

@@ -15,7 +15,6 @@ import type { Decision, ManagedDecisionName } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
 import { hasDone, isCredentialDue } from './facts.ts';
 import { cannot } from './failures.ts';
-import { isToFillIn } from './steps.ts';
 
 type Check = (facts: ObservedFacts) => Decision | undefined;
 
@@ -36,7 +35,7 @@ const absentChecks: readonly Check[] = [
   observedBefore,
 ];
 
-const presentChecks: readonly Check[] = [deletedAndPresent, lateInitialize, noUpdate, awaitEffect, update];
+const presentChecks: readonly Check[] = [deletedAndPresent, noUpdate, awaitEffect, update];
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
 
@@ -208,18 +207,13 @@ function deletedAndPresent({ managed, latest, operation }: ObservedFacts): Decis
   return { name: isBegun ? 'AwaitDeletion' : 'DeleteExternal' };
 }
 
-function lateInitialize(facts: ObservedFacts): Decision | undefined {
-  const isDue = isToFillIn(facts) && !hasDone(facts, 'prepare');
-  return isDue ? { name: 'LateInitialize', call: 'prepare' } : undefined;
-}
-
 function noUpdate(facts: ObservedFacts): Decision | undefined {
   const { managed, latest, operation } = facts;
   const { observation } = latest;
   const isBusy = (operation.underWay ?? observation.operation ?? observation.unchangeable) !== undefined;
   const isAsWanted = observation.isUpToDate && !isCredentialDue(facts);
   if (!isBusy && !isAsWanted && shouldUpdate(managed.spec)) return undefined;
-  return { name: isToFillIn(facts) ? 'LateInitialize' : 'NoUpdate' };
+  return { name: 'NoUpdate' };
 }
 
 /** An update operation ended, but the resource still differs. The effect may come late: wait before another update. */

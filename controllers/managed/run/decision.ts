@@ -48,7 +48,6 @@ export const nextDecisions = [
   'ExternalLost',
   'AwaitDeletion',
   'DeleteExternal',
-  'LateInitialize',
   'NoUpdate',
   'AwaitEffect',
   'Update',

@@ -156,7 +156,6 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   ExternalRenamed: ({ latest }, message) => lost(message, errorOfLoss('ExternalRenamed', latest)),
   AwaitDeletion: reportLeaving,
   DeleteExternal: (facts) => (isFinalised(facts) ? gone() : reportLeaving(facts)),
-  LateInitialize: reportPresent,
   NoUpdate: reportPresent,
   /** Waits before the next update, because the last update may still take effect. */
   AwaitEffect: (facts) => reportCredential(facts, found(facts)?.ready, 'backOff'),

@@ -27,12 +27,7 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
 
 /** The first steps of a decision about an external resource that exists. */
 const keeping = ['prepare', 'publish'] as const satisfies readonly Step[];
-const keeps: ReadonlySet<ManagedDecisionName> = new Set([
-  'NoUpdate',
-  'AwaitEffect',
-  'LateInitialize',
-  'Update',
-]);
+const keeps: ReadonlySet<ManagedDecisionName> = new Set(['NoUpdate', 'AwaitEffect', 'Update']);
 
 /** The steps after a call that changes the external resource. */
 const effects = {

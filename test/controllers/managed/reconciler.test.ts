@@ -393,9 +393,9 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
   },
   'Recreate: a lost resource with a name of its own is created again': () =>
     run(lost(), works(`Warning LostExternalResource: ${lostOwn}`, created), 'observe create observe'),
-  'LateInitialize: values of the cloud are filled in': () =>
+  'NoUpdate: values of the cloud are filled in': () =>
     run(late(settled()), works(), 'observe', { writes: [objectWrite, secretCreated, statusWrite] }),
-  'LateInitialize: a write of the values of the cloud that fails is reported': () =>
+  'NoUpdate: a write of the values of the cloud that fails is reported': () =>
     run(refusing(late(settled()), 'update'), cannotUpdate('managed resource')),
   'NoUpdate: a finalizer that a user removed is added again': () => {
     // The second write is the identity that was found.
@@ -563,7 +563,7 @@ const silent: Readonly<Record<string, () => Scene>> = {
     refusing(settled({}, { finalizers: [] }), 'create', SecretKind, conflict()),
   'NoUpdate: a conflict of adding the finalizer is silent': () =>
     refusing(settled({}, { finalizers: [] }), 'update', managedKind, conflict()),
-  'LateInitialize: a conflict of the write is silent': () =>
+  'NoUpdate: a conflict of the write of these values is silent': () =>
     refusing(late(settled()), 'update', managedKind, conflict()),
   'any decision: a conflict of the status write is silent': () =>
     refusing(settled(), 'updateStatus', managedKind, conflict()),
@@ -777,7 +777,7 @@ describe('creation', () => {
 });
 
 describe('an existing external resource is kept', () => {
-  test('LateInitialize: values are filled in first, then drift is updated', async () => {
+  test('Update: values are filled in first, then drift is updated', async () => {
     const scene = drifted();
     scene.external.observation = { lateInitialized: { version: '8.0' } };
     await scene.run();

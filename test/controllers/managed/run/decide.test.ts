@@ -28,6 +28,7 @@ import {
   nextDecisions,
 } from '../../../../controllers/managed/run/decision.ts';
 import type { ObservedFacts, OperationFacts } from '../../../../controllers/managed/run/facts.ts';
+import { isToFillIn } from '../../../../controllers/managed/run/steps.ts';
 import {
   howToAllowUpdate,
   invalidPolicies,
@@ -523,19 +524,6 @@ describe('the managed reconciler decides by the observation', () => {
       next({ metadata: leaving, observed: changing }),
     'NoUpdate: a resource that the external system is changing is not updated again': () =>
       next({ observed: { ...drifted, operation: 'update' } }),
-    'LateInitialize: values are filled in before the update': () =>
-      next({ observed: { ...drifted, ...filled } }),
-    'LateInitialize: {O,L}': () => next({ spec: allowing('OL'), observed: { ...drifted, ...filled } }),
-    'LateInitialize: values of a provisioned resource are filled in once it is Bound': () =>
-      next({ spec: provisioned, metadata: inPhase('Bound'), observed: incomplete }),
-    'LateInitialize: values of a Released resource are filled in while claimRef stays': () =>
-      next({ spec: claimed, metadata: inPhase('Released'), observed: incomplete }),
-    'NoUpdate: values are not filled in while a claim waits for the resource': () =>
-      next({ spec: claimed, metadata: inPhase('Unbound'), observed: incomplete }),
-    'NoUpdate: {O}: a resource that is only observed is not changed': () =>
-      next({ spec: onlyObserved, observed: incomplete }),
-    'NoUpdate: ManagementPolicySkipLateInitialize {O,U,C,D}': () =>
-      next({ spec: allowing('OUCD'), observed: incomplete }),
     'NoUpdate: ExternalResourceUpToDate': () => next({ observed: same }),
     'NoUpdate: ObserveOnlySuccessfulObserve: drift is left alone': () =>
       next({ spec: onlyObserved, observed: drifted }),
@@ -548,8 +536,6 @@ describe('the managed reconciler decides by the observation', () => {
       next({ spec: withoutUpdate, observed: same, isCredentialDue: true }),
     'NoUpdate: a pending credential waits until the external system is done': () =>
       next({ observed: changing, isCredentialDue: true }),
-    'LateInitialize: a pending credential waits until the values are filled in': () =>
-      next({ observed: incomplete, isCredentialDue: true }),
     'AwaitEffect: a pending credential is not set a second time before the first shows': () =>
       next({ observed: same, isCredentialDue: true, ended: 'update' }),
     'CreateExternal: a pending credential is set by the creation': () => next({ isCredentialDue: true }),
@@ -570,6 +556,29 @@ describe('the managed reconciler decides by the observation', () => {
       next({ spec: allowing('OCU'), observed: drifted }),
   };
   testDecisions(nextDecisions, rows);
+
+  const filling: Record<string, [isToFillIn: boolean, Given]> = {
+    'are filled in, also of a resource that differs': [true, { observed: { ...drifted, ...filled } }],
+    'are filled in with {O,L}': [true, { spec: allowing('OL') }],
+    'of a provisioned resource are filled in once it is Bound': [
+      true,
+      { spec: provisioned, metadata: inPhase('Bound') },
+    ],
+    'of a Released resource are filled in while claimRef stays': [
+      true,
+      { spec: claimed, metadata: inPhase('Released') },
+    ],
+    'are not filled in while a claim waits for the resource': [
+      false,
+      { spec: claimed, metadata: inPhase('Unbound') },
+    ],
+    'are not filled in if the resource is only observed: {O}': [false, { spec: onlyObserved }],
+    'are not filled in: ManagementPolicySkipLateInitialize {O,U,C,D}': [false, { spec: allowing('OUCD') }],
+    'are not filled in if the resource is being deleted': [false, { metadata: leaving }],
+  };
+  for (const [title, [want, given]] of Object.entries(filling))
+    test(`values that the external system chose ${title}`, () =>
+      assert.equal(isToFillIn(factsFor({ observed: incomplete, ...given })), want));
 
   test('the identity is gone after enough observations of a resource that cannot be hidden', () => {
     const isGone = (given: Given): boolean => {
