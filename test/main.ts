@@ -1,6 +1,7 @@
 /**
- * `node test/main.ts [unit]` runs all tests, or only the unit tests. To load the modules costs more than most unit tests
- * do. So unit tests share a few processes.
+ * `node test/main.ts [unit] [--cpu] [PROCESS ...]` runs all tests, only the unit tests, or those of some processes, such as
+ * `cluster/docs`. To load the modules costs more than most unit tests do. So unit tests share a few processes. With `--cpu`,
+ * the CPU seconds of each process follow, and those of the programs that it starts.
  *
  * All temporary files are in one folder, in memory if possible. `TMPDIR` chooses another place.
  */
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec as Spec } from 'node:test/reporters';
+import { CpuSeconds, cpuReport } from './cpu-seconds.ts';
 import { memoryFolder } from './memory-folder.ts';
 import type { TestProcess } from './processes.ts';
 import { entryText, root, testFiles, testProcesses } from './processes.ts';
@@ -37,15 +39,20 @@ for (const [signal, number] of [
   });
 }
 
-/** The file to run. */
-async function entryOf({ name, files }: TestProcess): Promise<string> {
-  const entry = join(folder, `${name.replaceAll('/', '-')}.mjs`);
-  await writeFile(entry, entryText(files));
-  return entry;
-}
+const entryOf = ({ name }: TestProcess): string => join(folder, `${name.replaceAll('/', '-')}.mjs`);
 
-const processes = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
-const files = await Promise.all(processes.map(entryOf));
+const words = process.argv.slice(2).filter((word) => word !== 'unit' && word !== '--cpu');
+const wanted = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
+const unknown = words.filter((word) => !wanted.some(({ name }) => name === word));
+if (unknown.length > 0) throw new Error(`no such process of tests: ${unknown.join(', ')}`);
+const processes = wanted.filter(({ name }) => words.length === 0 || words.includes(name));
+const files = processes.map(entryOf);
+await Promise.all(processes.map((each) => writeFile(entryOf(each), entryText(each.files))));
+
+const cpu = new CpuSeconds((pid, command) =>
+  pid === process.pid ? 'the runner' : processes.find((each) => command.includes(entryOf(each)))?.name,
+);
+if (process.argv.includes('--cpu')) setInterval(() => cpu.look(), 500).unref();
 // One more than cores, because a process often waits for its servers. More than four were never tried.
 const concurrency = Math.min(availableParallelism() + 1, 4);
 const results = run({ files, cwd: root, concurrency, signal: stopping.signal });
@@ -53,3 +60,4 @@ results.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
 await pipeline(results, new Spec(), process.stdout);
+if (process.argv.includes('--cpu')) process.stdout.write(cpuReport(cpu.seconds));
