@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 const pageSize = 500;
 
 /** Reads from the API server. A missing right is a finding; every other failure is thrown as ApiError. */
-export function apiSource(client: KubernetesClient, signal?: AbortSignal): Source {
+export function apiSource(client: Pick<KubernetesClient, 'get' | 'list'>, signal?: AbortSignal): Source {
   return {
     get: (kind, key) => finding(client.get(kind, key, signal)),
     list(kind, namespace) {

@@ -28,6 +28,8 @@ import { Place, play, pollInterval } from './player.ts';
 import { morePostgresqlRows, neighbour, postgresqlClientRows, postgresqlRows } from './postgresql-rows.ts';
 import { providerRows } from './provider-rows.ts';
 import type { unplayed } from './unplayed.ts';
+import type { WatchedReader } from './watched-reader.ts';
+import { watchedReader } from './watched-reader.ts';
 
 /** A row for each piece of a catalogue that is not in {@link unplayed}. */
 type RowsOf<Catalogue> = Readonly<Record<Exclude<keyof Catalogue, keyof typeof unplayed>, Row>>;
@@ -43,13 +45,14 @@ const atOnce = 6;
 
 describe('a reader who does what the product says can use the claim', { concurrency: atOnce }, () => {
   let fixture: FancySQLFixture;
+  let reader: WatchedReader;
   let stack: StackProcess;
   let postgresql: LocalPostgresql;
   let mariadb: LocalMariadb | undefined;
   const places: Place[] = [];
 
   async function placeOf(namespace: string): Promise<Place> {
-    const at = new Place(fixture, namespace);
+    const at = new Place(fixture, namespace, reader);
     places.push(at);
     await fixture.cluster.create(NamespaceKind, { name: at.namespace });
     return at;
@@ -58,12 +61,14 @@ describe('a reader who does what the product says can use the claim', { concurre
   before(async () => {
     [fixture, postgresql] = await Promise.all([startFancySQL({ provisioningMs: 50 }), startPostgresql()]);
     if (mariadbBinaries.by !== 'none') mariadb = await startMariadb({ binaries: mariadbBinaries });
+    reader = watchedReader(fixture.cluster.client);
     const flags = ['--stacks', 'fcp,ocp,aws,gcp,mysql,postgresql', '--poll-interval', pollInterval];
     stack = fixture.cluster.startProcess(flags);
     await eventually('the process is at work', async () => /stores are synced/.test(stack.log()));
     if (withoutPsql === false) await neighbour(server, await placeOf(neighbours));
   });
   after(async (context) => {
+    reader?.stop();
     await fixture?.stop();
     await postgresql?.dispose();
     await mariadb?.stop();

@@ -10,7 +10,8 @@ import type { Kind, KubernetesObject, ObjectKey } from '../../../apis/core/v1alp
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails, encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
-import { allStacks } from '../../../app/stacks.ts';
+import { isNotFound } from '../../../runtime/client/errors.ts';
+import { EventKind } from '../../../runtime/events/event-kind.ts';
 import { realClock } from '../../../runtime/time/clock.ts';
 import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
@@ -23,7 +24,6 @@ import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alph
 import { AmbivalentDBInstanceClassKind } from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { FavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
-import { catalogueOf } from '../../../trace/catalogue.ts';
 import type { Trace } from '../../../trace/model/trace.ts';
 import { traceOf } from '../../../trace/model/trace-of.ts';
 import { apiSource } from '../../../trace/read/api-source.ts';
@@ -34,6 +34,8 @@ import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { checkLogin } from './postgresql-login.ts';
 import { commandIn, formOf, leftOf, printedIn } from './printed.ts';
+import type { WatchedReader } from './watched-reader.ts';
+import { catalogue } from './watched-reader.ts';
 
 /** So rare that no poll finds a correction: the correction itself triggers the next run, or a back-off ends. */
 export const pollInterval = '1h';
@@ -79,6 +81,8 @@ export type RowsFor<Catalogue> = Readonly<Partial<Record<keyof Catalogue, Row>>>
 export class Place {
   readonly fixture: FancySQLFixture;
   readonly namespace: string;
+  /** The reader's view of the cluster. */
+  readonly reader: Pick<WatchedReader, 'get' | 'list'>;
   readonly clouds: FavouriteCloud[] = [];
   /** Clusters of their own, with a process that only observes. */
   readonly rehearsals: (FancySQLFixture & { readonly running: StackProcess })[] = [];
@@ -91,9 +95,10 @@ export class Place {
   /** The kinds of the row's own objects, as far as the row created them. */
   readonly kinds: Kind[] = [FavouriteDBInstanceClassKind];
 
-  constructor(fixture: FancySQLFixture, namespace: string) {
+  constructor(fixture: FancySQLFixture, namespace: string, reader: Pick<WatchedReader, 'get' | 'list'>) {
     this.fixture = fixture;
     this.namespace = namespace;
+    this.reader = reader;
   }
 
   get key() {
@@ -312,24 +317,29 @@ export class Place {
   }
 
   async #conditionsOf(kind: Kind, key: ObjectKey): Promise<readonly Condition[]> {
-    const found = (await this.fixture.cluster.find(kind, key)) as Conditioned | undefined;
+    const found = (await this.visible(kind, key)) as Conditioned | undefined;
     return found?.status?.conditions ?? [];
   }
 
+  /** An object as the reader sees it; undefined if there is none. */
+  async visible<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): Promise<T | undefined> {
+    return this.reader.get(kind, key).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+  }
+
   /** The messages of the Events about an object. */
-  events(name: string, namespace = 'default'): Promise<string> {
-    const filter = `involvedObject.name=${name}`;
-    const format = 'jsonpath={range .items[*]}{.message}{"\\n"}{end}';
-    const args = ['get', 'events', '-n', namespace, '--field-selector', filter, '-o', format];
-    return this.fixture.cluster.kubectl(args);
+  async events(name: string, namespace = 'default'): Promise<string> {
+    const fieldSelector = `involvedObject.name=${name}`;
+    const { items } = await this.reader.list(EventKind, { namespace, fieldSelector });
+    return items.map(({ message }) => message).join('\n');
   }
 
   async trace(): Promise<Trace> {
-    const source = apiSource(this.fixture.cluster.client);
-    const options = { catalogue: catalogueOf(allStacks), source, clock: realClock() };
-    return traceOf(
-      await collect(options, { known: options.catalogue.named('fancysqlinstance'), key: this.key }),
-    );
+    const source = apiSource(this.reader);
+    const options = { catalogue, source, clock: realClock() };
+    return traceOf(await collect(options, { known: catalogue.named('fancysqlinstance'), key: this.key }));
   }
 
   /** The command that trace prints, the first one with this part. Waits for it. */
@@ -355,15 +365,15 @@ export class Place {
    * For PostgreSQL, rejects with the words of psql if it does not.
    */
   async usable(name = 'db', kind: Kind<Claim> = FancySQLInstanceKind): Promise<boolean> {
-    const { find } = this.fixture.cluster;
-    const claim = await find(kind, { namespace: this.namespace, name });
-    const isBound =
-      claim?.status?.bindingPhase === 'Bound' && isConditionTrue(claim.status.conditions, 'Ready');
-    return isBound && (await this.#isOwned(claim)) && (await this.#opens(claim));
+    const key = { namespace: this.namespace, name };
+    if (!isBound(await this.visible(kind, key))) return false;
+    // A watch may still show a claim that was replaced by another one of its name.
+    const claim = await this.fixture.cluster.find(kind, key);
+    return isBound(claim) && (await this.#isOwned(claim)) && (await this.#opens(claim));
   }
 
   async #isOwned({ metadata, spec: { resourceRef } }: Claim): Promise<boolean> {
-    const service = catalogueOf(allStacks).managed.find(({ kind }) => kind.kind === resourceRef?.kind);
+    const service = catalogue.managed.find(({ kind }) => kind.kind === resourceRef?.kind);
     const managed =
       service && (await this.fixture.cluster.find(service.kind, { name: resourceRef?.name ?? '' }));
     return managed !== undefined && managed.spec.claimRef?.uid === metadata.uid;
@@ -384,6 +394,9 @@ export class Place {
     );
   }
 }
+
+const isBound = (claim: Claim | undefined): claim is Claim =>
+  claim?.status?.bindingPhase === 'Bound' && isConditionTrue(claim.status.conditions, 'Ready');
 
 /** A login of the external system, which takes the entries of a Secret. */
 export type Login = (details: ConnectionDetails) => boolean;
@@ -474,15 +487,19 @@ async function arrive(row: Row, at: Place, piece: string | undefined): Promise<v
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
 }
 
+/** The claim of the row as the reader sees it. */
+const claimOf = (at: Place): Promise<FancySQLInstance | undefined> =>
+  at.visible(FancySQLInstanceKind, at.key);
+
 const ended = (row: Row, at: Place, ends: NonNullable<Row['ends']>): Promise<unknown> =>
   eventually('the advice works', async () => {
     if (await ends(at)) return true;
-    throw new Error(`${await row.where?.(at)} ${JSON.stringify((await at.find())?.status)}`);
+    throw new Error(`${await row.where?.(at)} ${JSON.stringify((await claimOf(at))?.status)}`);
   });
 
 async function checkCause({ reason, fault }: Row, at: Place): Promise<void> {
   await eventually('REASON and trace name the cause', async () => {
-    const ready = (await at.find())?.status?.conditions?.find(({ type }) => type === 'Ready');
+    const ready = (await claimOf(at))?.status?.conditions?.find(({ type }) => type === 'Ready');
     const isReason = (reason ?? ready?.reason) === ready?.reason;
     const found = isReason && fault !== undefined ? (await at.trace()).fault?.name : undefined;
     if (isReason && found === fault) return true;

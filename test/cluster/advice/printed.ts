@@ -7,6 +7,7 @@ import { EventKind } from '../../../runtime/events/event-kind.ts';
 import { catalogueOf, objectsOf } from '../../../trace/catalogue.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place } from './player.ts';
+import { catalogue } from './watched-reader.ts';
 
 /** A command for a shell, or statements for a server, and the place that prints them. */
 export interface Printed {
@@ -35,20 +36,17 @@ const either = new RegExp(`${command.source}|${statements.source}`, 'g');
 const commandsIn = (text: string): readonly string[] =>
   [...text.matchAll(either)].map(([found]) => found.trim());
 
-/**
- * The claims, resources and providers of a row. Of the objects without a namespace, only those of stacks from which the row
- * has an object: a list has the objects of all rows, and costs more than the rest of a row.
- */
+/** The claims, resources and providers of a row. Objects without a namespace are those of stacks from which the row has one. */
 async function objectsIn(at: Place): Promise<readonly Conditioned[]> {
-  const { client } = at.fixture.cluster;
+  const { reader } = at;
   const made = new Set(at.kinds.map(kindKey));
-  const claims = catalogueOf(allStacks).kinds.filter(({ sort }) => sort === 'claim');
+  const claims = catalogue.kinds.filter(({ sort }) => sort === 'claim');
   const others = catalogueOf(
     allStacks.filter(({ definitions }) => definitions.some((kind) => made.has(kindKey(kind)))),
   ).kinds.filter(({ sort }) => sort === 'managed' || sort === 'provider');
   const lists = await Promise.all([
-    ...claims.map((kind) => client.list(objectsOf<Conditioned>(kind), { namespace: at.namespace })),
-    ...others.map((kind) => client.list(objectsOf<Conditioned>(kind), {})),
+    ...claims.map((kind) => reader.list(objectsOf<Conditioned>(kind), { namespace: at.namespace })),
+    ...others.map((kind) => reader.list(objectsOf<Conditioned>(kind), {})),
   ]);
   return lists.flatMap(({ items }) => items).filter((one) => isOfRow(one, at));
 }
@@ -62,7 +60,7 @@ export async function printedIn(at: Place): Promise<readonly Printed[]> {
   const uids = new Set(objects.map(({ metadata }) => metadata.uid));
   // Events about objects without a namespace are in `default`.
   const events = await Promise.all(
-    [at.namespace, 'default'].map((namespace) => at.fixture.cluster.client.list(EventKind, { namespace })),
+    [at.namespace, 'default'].map((namespace) => at.reader.list(EventKind, { namespace })),
   );
   const eventTexts = events
     .flatMap(({ items }) => items)
