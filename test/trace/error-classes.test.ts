@@ -116,6 +116,20 @@ describe('the advice depends on the data of the error', () => {
   }
 });
 
+test('a call that is accepted without effect is a fault, and not in progress', async () => {
+  const message = 'the external system accepted the creation, and does not show the external resource';
+  const topic = failingTopic(message, { class: 'NoEffect' });
+  const { fault } = await tracedIn([topic, googleProvider('demo', { source: 'None' })], ['topic', 'news']);
+  assert.deepEqual(
+    [fault?.name, fault?.cause.includes(message), fault?.advice],
+    [
+      'no effect',
+      true,
+      'The controllers try again by themselves, and continue once they see it. To try again at once:',
+    ],
+  );
+});
+
 test('the mark of a resource that is being deleted deletes its data: the trace warns, and names the way to keep them', async () => {
   const failing = failingTopic('its mark is missing now', { class: 'MarkLost' });
   const deletion = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: [finalizerNames.managed] };

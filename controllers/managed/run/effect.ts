@@ -11,7 +11,10 @@ import { found, hasDone, isCredentialDue, recordOf } from './facts.ts';
 import { cannot } from './failures.ts';
 import type { Outline } from './outline.ts';
 
-/** For how long accepted calls may have no effect. Systems that show a change later than this report an operation. */
+/**
+ * For how long accepted calls may have no effect, or for `creationGraceMs` of the service if that is longer. Systems that show
+ * a change later than this report an operation.
+ */
 const patienceMs = 5 * 60_000;
 
 const noEffect: ConditionError = { class: 'NoEffect' };
@@ -31,7 +34,9 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   if (!isHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
   const message = compact([describe[call](facts), synced.message]).join('; ');
-  if (!isOverdue(before, reason, now)) return { ...outline, synced: { ...synced, reason, message } };
+  const patientMs = Math.max(patienceMs, facts.kind.creationGraceMs);
+  if (!isOverdue(before, { reason, patientMs, now }))
+    return { ...outline, synced: { ...synced, reason, message } };
   const told = `${message}; ${advice.lookForEffect(call)}`;
   return {
     ...outline,
@@ -84,9 +89,15 @@ const isWaiting = (synced: Condition | undefined): synced is Condition =>
   synced?.error?.class === noEffect.class ||
   Object.values<string | undefined>(acceptedReasons).includes(synced?.reason);
 
-function isOverdue(before: Condition | undefined, reason: string, now: Date): boolean {
+interface Patience {
+  readonly reason: string;
+  readonly patientMs: number;
+  readonly now: Date;
+}
+
+function isOverdue(before: Condition | undefined, { reason, patientMs, now }: Patience): boolean {
   if (before === undefined) return false;
   if (before.error?.class === noEffect.class) return true;
-  const sinceMs = Date.parse(sinceOf(before));
-  return before.reason === reason && Math.abs(now.getTime() - sinceMs) >= patienceMs;
+  const waitedMs = Math.abs(now.getTime() - Date.parse(sinceOf(before)));
+  return before.reason === reason && waitedMs >= patientMs;
 }

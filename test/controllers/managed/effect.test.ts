@@ -148,6 +148,18 @@ describe('Synced reports an accepted call that has no effect', () => {
   }
 });
 
+test('a service whose resources show late has its own time', async () => {
+  const scene = new Scene({ forProvider: {} }, { finalizers }, { creationGraceMs: 20 * minute });
+  hides(scene);
+  await scene.run();
+  passes(19)(scene);
+  await scene.run();
+  assert.equal(scene.condition('Synced'), accepted.create);
+  passes(1)(scene);
+  await scene.run();
+  assert.equal(scene.condition('Synced'), blamed.create);
+});
+
 test('a credential that the external system does not take is reported, and is not set again at once', async () => {
   const scene = new Scene({ forProvider: {} }, { finalizers });
   await scene.run();
