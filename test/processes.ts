@@ -61,7 +61,6 @@ const shared: Readonly<Record<string, readonly string[]>> = {
   stacks: ['stacks/'],
   systems: ['clients/', 'fakes/', 'testing/', 'conformance/'],
   simulation: ['simulation/', 'model/'],
-  hostile: ['hostile/'],
   runtime: ['runtime/', 'trace/'],
   tools: ['bench/'],
   pages: [
@@ -78,13 +77,12 @@ const shared: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The long processes start first, in this order, so that no core waits for the last one. Those that mostly compute, such as
- * `systems` and `hostile`, are spread among those that often wait, such as `runtime/cache/watch`.
+ * `systems` and `simulation`, are spread among those that often wait, such as `runtime/cache/watch`.
  */
 export const firstStarted: readonly string[] = [
   'systems',
   'cluster/changed-definitions',
   'e2e/demo',
-  'hostile',
   'cluster/docs',
   'docs/guides',
   'simulation',

@@ -63,6 +63,7 @@ function worldOf(objects: readonly KubernetesObject[], clouds: ObservedWorld['cl
     wishes: [],
     scenario: { ...quick, replicas: 2 } as const,
     restored: new Set<string>(),
+    planted: new Set<string>(),
     elapsedMs: 0,
   };
   return world satisfies ObservedWorld;

@@ -15,11 +15,12 @@ import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1
 import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { inTurns as countedTurns } from '../bench/in-turns.ts';
 import { claimKinds, definitions } from '../fakes/defined-kinds.ts';
-import type { Attack } from '../hostile/attacks.ts';
-import { asEdit, attacks, learnt, othersObjects, othersSecrets, rogue } from '../hostile/attacks.ts';
-import { kindOf } from '../hostile/ordeal.ts';
+import { kindOf } from '../simulation/kinds.ts';
+import type { Attack } from '../simulation/workload/attacks.ts';
+import { asEdit, attacks, rogue } from '../simulation/workload/attacks.ts';
 import type { FancySQLFixture } from './fancysql-fixture.ts';
 import { credentialsNamespace, favouriteClassRef, favouriteRef } from './fancysql-fixture.ts';
+import { learnt, othersObjects, othersSecrets } from './others.ts';
 import type { StackProcess } from './stack-harness.ts';
 import { clientOf, eventually, kubeConfigOf } from './stack-harness.ts';
 

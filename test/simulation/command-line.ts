@@ -25,7 +25,7 @@ const usage = `flags:
   --seeds N          how many runs (1000; without end if --minutes is given; 1 if --seed is)
   --seed S           the first seed (chance); a single run prints what happened
   --minutes M        begins no run after this time
-  --world NAME       one of ${worldNames.join(', ')} (demo): the demo's clouds and PostgreSQL, or AWS and Google Cloud
+  --world NAME       one of ${worldNames.join(', ')} (demo): the demo's clouds and PostgreSQL, the same among users and clouds that do harm, or AWS and Google Cloud
   --jobs N           runs at a time (the number of cores)
   --scenario FILE    plays one scenario that was written down, and prints what happened
   --save FOLDER      writes down the smallest scenario of each failure`;

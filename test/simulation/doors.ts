@@ -10,8 +10,9 @@ import { ApiError } from '../../runtime/client/errors.ts';
 import type { KubernetesClient, WatchEvent } from '../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { conflict } from '../../testing/memory-cluster.ts';
-import type { CarryOutside } from '../fakes/outside.ts';
+import type { CarriedReply, CarryOutside } from '../fakes/outside.ts';
 import { connectionCut, connectionRefused, gatewayReply, noAnswer } from '../fakes/outside.ts';
+import { garbled } from './garbled.ts';
 import type { About, RecordedCall } from './invariant.ts';
 import type { CallFault, Pace } from './scenario.ts';
 import type { WatchLines } from './watch-lines.ts';
@@ -263,6 +264,6 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
     }
     await wait(back * pace.outsideMs + slow.backMs, signal);
     if (settled.status === 'rejected') throw settled.reason;
-    return settled.value;
+    return fault?.type === 'garbled' ? garbled(settled.value as CarriedReply, fault.garble) : settled.value;
   };
 }

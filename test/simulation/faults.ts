@@ -1,4 +1,5 @@
 import type { Chance } from './chance.ts';
+import { drawnGarble } from './garbled.ts';
 import type { CallFault, FaultType, ListedFault, Scenario } from './scenario.ts';
 
 /** The fault that happens to a request of a name: a listed one, or a random one at the scenario's rates. */
@@ -14,6 +15,7 @@ export function faultsOf(
   return (call) => {
     if (areWritesAlone && !isWrite(call)) return undefined;
     const type = rates.find(([each, rate]) => chance('fault', each, call) < rate)?.[0];
+    if (type === 'garbled' && !isOfCloud(call)) return undefined;
     return type && drawn(type, (what) => chance('fault', type, call, what));
   };
 }
@@ -22,6 +24,9 @@ export function faultsOf(
 const isWrite = (call: string): boolean =>
   !/^\S+ (get|list|watch|GET|SELECT|SHOW|(Describe|Get|List)[A-Z]\w*) /.test(call) &&
   !/ (Event|Lease) /.test(call);
+
+/** The answers of PostgreSQL and of the API server are read by libraries. */
+const isOfCloud = (call: string): boolean => /^\S+ \S+ (favourite|other|vault) /.test(call);
 
 export const isListed = (faults: Scenario['faults']): faults is readonly ListedFault[] =>
   Array.isArray(faults);
@@ -37,6 +42,8 @@ function drawn(type: FaultType, chance: (what: string) => number): CallFault {
       return { type, code: codes[Math.floor(chance('code') * codes.length)] ?? 503 };
     case 'page':
       return { type, code: chance('code') < 0.5 ? 200 : 404 };
+    case 'garbled':
+      return { type, garble: drawnGarble(chance) };
     case 'slow':
       return chance('which') < 0.5
         ? { type, thereMs: waitMs('there'), backMs: 0 }

@@ -2,17 +2,19 @@ import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
 import type { FaultRates, Scenario } from './scenario.ts';
 import { awsAndGcp } from './workload/aws-and-gcp.ts';
+import type { Draft } from './workload/draft.ts';
 import { createDraft } from './workload/draft.ts';
+import { hostile } from './workload/hostile.ts';
 import { inventory } from './workload/inventory.ts';
 import { isCloseCall, themesOf } from './workload/themes.ts';
 
 const minuteMs = 60_000;
 
 /**
- * The world of a seed: the demo's clouds and PostgreSQL, or AWS and Google Cloud, whose official clients
- * take several times as long.
+ * The world of a seed: the demo's clouds and PostgreSQL; the same among users and clouds that do harm; or AWS and Google
+ * Cloud, whose official clients take several times as long.
  */
-export const worldNames = ['demo', 'clouds'] as const;
+export const worldNames = ['demo', 'hostile', 'clouds'] as const;
 export type WorldName = (typeof worldNames)[number];
 
 /** Makes a scenario from a seed: the actions of users and machines, their times, and the faults. */
@@ -24,6 +26,8 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
   const draft = createDraft(seed, chance, troubleMs);
   if (world === 'clouds') {
     awsAndGcp(draft.by('clouds'));
+  } else if (world === 'hostile') {
+    hostile(draft.by('hostile'));
   } else {
     draft.have(...inventory);
     for (const { name, write } of themesOf(draft)) write(draft.by(name));
@@ -40,15 +44,27 @@ export function generate(seed: number, world: WorldName = 'demo'): Scenario {
     },
     objects: draft.objects,
     steps: draft.steps.toSorted((a, b) => a.atMs - b.atMs),
+    ...(world === 'hostile' && { isLoose: chance('is loose') < 0.4 }),
+    ...(draft.reactions.length > 0 && { reactions: draft.reactions }),
     troubleMs,
     ...(world === 'clouds' && { stacks: ['aws', 'gcp'] as const }),
-    ...(isCloseCall(draft)
-      ? { faults: focusedRatesOf(chance), areWritesAlone: true }
-      : { faults: ratesOf(chance) }),
+    ...faultsIn(world, draft),
     collectsGarbage: chance('gc') < 0.7,
     ...(chance('replicas') < 0.2 && { replicas: 2 }),
   };
 }
+
+function faultsIn(world: WorldName, draft: Draft): Pick<Scenario, 'faults' | 'areWritesAlone'> {
+  const { chance } = draft;
+  if (world === 'hostile') return { faults: { ...ratesOf(chance), ...garbledRateOf(draft) } };
+  return isCloseCall(draft)
+    ? { faults: focusedRatesOf(chance), areWritesAlone: true }
+    : { faults: ratesOf(chance) };
+}
+
+/** Answers of clouds, in some scenarios. */
+const garbledRateOf = (draft: Draft): FaultRates =>
+  draft.has(0.4, 'has', 'garbled') ? { garbled: 0.3 * draft.chance('rate', 'garbled') } : {};
 
 const faultTypes = ['refused', 'page', 'unreachable', 'answer lost', 'twice', 'slow', 'crash'] as const;
 

@@ -1,5 +1,9 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
+import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
+import { kinds } from './kinds.ts';
+import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { World } from './world.ts';
 
 /** A promise that was not kept. */
@@ -93,10 +97,45 @@ export interface Invariant {
 /** The view that invariants have of the world. */
 export type ObservedWorld = Pick<
   World,
-  'cluster' | 'aws' | 'gcp' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'elapsedMs' | 'scenario'
+  'aws' | 'gcp' | 'postgresql' | 'vault' | 'wishes' | 'restored' | 'planted' | 'elapsedMs' | 'scenario'
 > & {
+  readonly cluster: Pick<SimulatedCluster, 'all' | 'find' | 'objects' | 'lackedBy'>;
   readonly clouds: Readonly<Record<'favourite' | 'other', Pick<InProcessCloud, 'instances' | 'networks'>>>;
 };
+
+/** An object in the shape of its kind, as the controllers read it. `malformationOf` tells whether it had another. */
+const shaped = <T extends KubernetesObject | undefined>(kind: Kind, object: T): T =>
+  object && (wellFormed(kind, object) as T);
+
+export const shapedChange = ({ before, after, ...change }: Change): Change => ({
+  ...change,
+  before: shaped(change.kind, before),
+  after: shaped(change.kind, after),
+});
+
+/** The objects of a cluster in the shape of their kinds. */
+export const shapedView = (cluster: SimulatedCluster): ObservedWorld['cluster'] => ({
+  all: (kind) => cluster.all(kind).map((object) => shaped(kind, object)),
+  find: (kind, key) => shaped(kind, cluster.find(kind, key)),
+  objects: () =>
+    cluster.objects().map((object) => {
+      const { kind, apiVersion } = object;
+      const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
+      return found === undefined ? object : shaped(found, object);
+    }),
+  lackedBy: (name) => cluster.lackedBy(name),
+});
+
+export function observed(world: World): ObservedWorld {
+  const { aws, gcp, clouds, postgresql, vault, wishes, restored, planted, scenario, cluster } = world;
+  return {
+    ...{ aws, gcp, clouds, postgresql, vault, wishes, restored, planted, scenario },
+    cluster: shapedView(cluster),
+    get elapsedMs() {
+      return world.elapsedMs;
+    },
+  };
+}
 
 export type InvariantOf = (world: ObservedWorld) => Invariant;
 

@@ -5,6 +5,7 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { crdName } from '../../apis/crd.ts';
+import { EventKind } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
@@ -19,16 +20,19 @@ import { objectOf, referenceOf } from '../fakes/object-of.ts';
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
+import { bystandersServed } from './invariants/bystanders-served.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalRetained } from './invariants/external-retained.ts';
+import { malformedReported } from './invariants/malformed-reported.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
+import { passwordsApart } from './invariants/passwords-apart.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { providersReported } from './invariants/providers-reported.ts';
@@ -199,7 +203,7 @@ interface Violated {
 const violated: readonly Violated[] = [
   {
     invariant: claimsSettled,
-    history({ cluster, rest }) {
+    history({ as, rest }) {
       const naming = (name: string, status: Fields, metadata: Metadata = ours) =>
         claim(`c-${name}`, { spec: { resourceRef: resourceRef(name) }, status }, metadata);
       const asking = (name: string, ready: string, reason: string, spec: Fields = {}) => [
@@ -222,7 +226,7 @@ const violated: readonly Violated[] = [
           status: status('True', 'True', bound),
         }),
       ];
-      put(
+      const objects = [
         naming('a', status('True', 'True', bound)),
         managed('a', { status: status('True', 'True', unbound) }),
         naming('b', status('True', 'True', bound), {}),
@@ -233,7 +237,8 @@ const violated: readonly Violated[] = [
         ...asking('e', 'True', 'Available'),
         ...asking('f', 'False', 'SecretNotPublished'),
         ...asking('g', 'False', 'SecretNotPublished', inOps('g')),
-      )(cluster);
+      ];
+      as('p1', put(...objects));
       rest();
     },
     says: [
@@ -389,6 +394,38 @@ const violated: readonly Violated[] = [
     ],
   },
   {
+    invariant: passwordsApart,
+    history({ as }) {
+      const copies = ['a', 'b'].map((name) => secret('team', name, claim(name), { password: 'pw-p1-1' }));
+      as('p1', put(...copies, secret('team', 'c', claim('c'), { uri: 'http://favourite-token' })));
+    },
+    says: [
+      'p1 writes the password of another claim to Secret team/b',
+      'p1 writes favourite-token to Secret team/c',
+    ],
+  },
+  {
+    invariant: bystandersServed,
+    scenario: { objects: [orders, boundTo('orders', 'a')] },
+    history({ as, rest }) {
+      as('p1', leave(managed('a')));
+      rest();
+    },
+    says: [
+      'p1 takes FavouriteDBInstance a from its claim',
+      'FancySQLInstance team/orders is undefined: undefined',
+    ],
+  },
+  {
+    invariant: malformedReported,
+    scenario: { isLoose: true },
+    history({ cluster, rest }) {
+      put(claim('orders', { spec: { classRef: 'small' } as never }))(cluster);
+      rest();
+    },
+    says: ['FancySQLInstance team/orders is malformed, and does not report it'],
+  },
+  {
     invariant: deletionEnds,
     history({ as, rest }) {
       as('p1', put(managed('a', {}, { ...gone, ...held })));
@@ -402,7 +439,8 @@ const violated: readonly Violated[] = [
       const labels = { 'secret.crossplane.io/owner-uid': 'uid-of-a' };
       const secrets = [secret('team', 'conn', orders, {}), secret('stores', 'a', undefined, {}, { labels })];
       const leaving = [claim('orders', {}, { ...ours, ...gone }), managed('a', {}, { ...held, ...gone })];
-      put(...leaving, ...secrets)(cluster);
+      put(...leaving)(cluster);
+      as('p1', put(...secrets));
       for (const each of leaving) as('p1', patch(each, { metadata: { finalizers: null } }));
       rest();
     },
@@ -577,7 +615,7 @@ const violated: readonly Violated[] = [
   },
   {
     invariant: wellFormedStatuses,
-    history({ as, cluster }) {
+    history({ as, cluster, log }) {
       const says = (more: Fields, ...conditions: readonly Fields[]) =>
         claim('orders', { status: { conditions, ...more } });
       put(says({}, condition('Ready', 'False', 'Binding')))(cluster);
@@ -586,6 +624,10 @@ const violated: readonly Violated[] = [
       const ready = condition('Ready', 'False', 'It is so.', odd);
       as('p1', put(says({ observedGeneration: 3 }, ready, synced, synced)));
       as('p1', put(says({ observedGeneration: 1 })));
+      as('p1', (each) =>
+        each.put(EventKind, objectOf(EventKind, { namespace: 'team', name: 'e' }, { message: 'a\u202e' })),
+      );
+      log(JSON.stringify({ msg: 'a\u009b' }));
     },
     says: [
       'FancySQLInstance team/orders has a condition twice: Ready,Synced,Synced',
@@ -595,6 +637,8 @@ const violated: readonly Violated[] = [
       'FancySQLInstance team/orders has Ready with a message that cannot be printed',
       'FancySQLInstance team/orders has Ready False since another time than before',
       'FancySQLInstance team/orders has observed generation 1, and had a later one before',
+      'an Event that cannot be printed: "a\u202e"',
+      'a line that cannot be printed: {"msg":"a\u009b"}',
     ],
   },
   {

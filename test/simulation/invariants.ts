@@ -1,16 +1,19 @@
 import type { InvariantOf } from './invariant.ts';
 import { answeredFor } from './invariants/answered-for.ts';
 import { boundedWork } from './invariants/bounded-work.ts';
+import { bystandersServed } from './invariants/bystanders-served.ts';
 import { claimsSettled } from './invariants/claims-settled.ts';
 import { cloudsSettled } from './invariants/clouds-settled.ts';
 import { definitionsRespected } from './invariants/definitions-respected.ts';
 import { deletionEnds } from './invariants/deletion-ends.ts';
 import { externalRetained } from './invariants/external-retained.ts';
+import { malformedReported } from './invariants/malformed-reported.ts';
 import { noEmptyWrites } from './invariants/no-empty-writes.ts';
 import { noSecretsLeaked } from './invariants/no-secrets-leaked.ts';
 import { nothingLeft } from './invariants/nothing-left.ts';
 import { onlyTheLeaderWrites } from './invariants/only-the-leader-writes.ts';
 import { othersStay } from './invariants/others-stay.ts';
+import { passwordsApart } from './invariants/passwords-apart.ts';
 import { postgresqlSettled } from './invariants/postgresql-settled.ts';
 import { preconditions } from './invariants/preconditions.ts';
 import { providersReported } from './invariants/providers-reported.ts';
@@ -30,6 +33,9 @@ export const allInvariants: readonly InvariantOf[] = [
   postgresqlSettled,
   cloudsSettled,
   secretsInStep,
+  passwordsApart,
+  bystandersServed,
+  malformedReported,
   deletionEnds,
   nothingLeft,
   usersCounted,

@@ -11,6 +11,7 @@ import { inProcessGoogleCloud } from '../fakes/in-process-google-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { InProcessVault } from '../fakes/in-process-vault.ts';
 import type { Call, InvariantOf } from './invariant.ts';
+import { shapedChange, shapedView } from './invariant.ts';
 import { kindOf } from './kinds.ts';
 import { awsSorts } from './oracle/cloud-resources.ts';
 import type { Scenario } from './scenario.ts';
@@ -55,7 +56,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
   let elapsedMs = 0;
   let by = 'somebody';
   const invariant = of({
-    cluster,
+    cluster: shapedView(cluster),
     clouds,
     aws,
     gcp,
@@ -64,6 +65,7 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
     wishes,
     scenario,
     restored: new Set(),
+    planted: new Set(),
     get elapsedMs() {
       return elapsedMs;
     },
@@ -71,7 +73,9 @@ export function madeUpHistory(of: InvariantOf, given: Partial<Scenario> = {}) {
   const say = (what: readonly string[] | undefined): void => {
     reported.push(...(what ?? []));
   };
-  cluster.witness((kind: Kind, before, after) => say(invariant.changed?.({ by, kind, before, after })));
+  cluster.witness((kind: Kind, before, after) =>
+    say(invariant.changed?.(shapedChange({ by, kind, before, after }))),
+  );
   for (const object of scenario.objects) cluster.put(kindOf(object), object);
   return {
     cluster,

@@ -1,4 +1,6 @@
 import type { KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import type { Garble } from './garbled.ts';
+import type { AttackSort } from './workload/attacks.ts';
 
 /** An object, as people name it: JSON, so that a scenario can be written down. */
 export interface ObjectName extends ObjectKey {
@@ -18,6 +20,10 @@ export type Act =
   /** A JSON merge patch by a person: nothing if it is not there, or the API refuses it. */
   | { readonly type: 'edit'; readonly of: ObjectName; readonly patch: object }
   | { readonly type: 'delete'; readonly of: ObjectName }
+  /** An object with any fields and any status, as a definition without a schema let it through; nothing if another one is there. */
+  | { readonly type: 'plant'; readonly object: KubernetesObject }
+  /** A tenant tries the `nth` of the attacks of a sort on what others have at that time. */
+  | { readonly type: 'attack'; readonly sort: AttackSort; readonly nth: number }
   /**
    * An administrator has checked a creation with an unknown result, and removes its mark; nothing if it has
    * none.
@@ -95,6 +101,8 @@ export type CallFault =
   | { readonly type: 'answer lost' }
   /** Carried out twice: the second answer is returned. */
   | { readonly type: 'twice' }
+  /** Carried out, and a cloud, or a gateway before it, gives another answer. */
+  | { readonly type: 'garbled'; readonly garble: Garble }
   /** Under way for so much longer, there and back. */
   | { readonly type: 'slow'; readonly thereMs: number; readonly backMs: number }
   /** The process dies before the request leaves, or when it has been carried out. */
@@ -136,6 +144,8 @@ export interface Scenario {
   readonly reactions?: readonly Reaction[];
   /** Nothing is left to chance: all that takes time takes half of the longest it may. */
   readonly isSteady?: boolean;
+  /** Definitions are those of an older release, without schemas and rules. */
+  readonly isLoose?: boolean;
   /** When trouble ends: no fault begins after it. */
   readonly troubleMs: number;
   readonly faults: FaultRates | readonly ListedFault[];

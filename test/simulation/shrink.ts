@@ -56,6 +56,7 @@ export async function shrink(scenario: Scenario, stillFails: StillFails, most = 
   const { fired } = await play(scenario);
   if (!(await attempt((current) => ({ ...current, faults: fired })))) return scenario;
   await without(scenario.steps, (current, steps) => ({ ...current, steps }));
+  await without(scenario.reactions ?? [], (current, reactions) => ({ ...current, reactions }));
   await without(fired, (current, faults) => ({ ...current, faults }));
   await without(scenario.objects, (current, objects) => ({ ...current, objects }));
   await attempt((current) => ({ ...current, collectsGarbage: false }));

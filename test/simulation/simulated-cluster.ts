@@ -6,6 +6,7 @@ import { crdName, customResourceDefinition } from '../../apis/crd.ts';
 import { CustomResourceDefinitionKind } from '../../runtime/client/install-crds.ts';
 import type { ListOptions, ListPage } from '../../runtime/client/kubernetes-client.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
+import type { Admission } from '../../testing/memory-cluster.ts';
 import { MemoryCluster } from '../../testing/memory-cluster.ts';
 import { isDefinition } from '../fakes/admission.ts';
 import { admitted } from '../fakes/enforcing-cluster.ts';
@@ -33,9 +34,11 @@ export class SimulatedCluster extends MemoryCluster {
   /** By the names of definitions. */
   readonly #lacked: Map<string, string>;
 
-  constructor(now?: Clock['now']) {
+  /** `isLoose`: no definition has a schema or rules. */
+  constructor(now?: Clock['now'], { isLoose = false } = {}) {
     const lacked = new Map<string, string>();
-    super(now, { admit: (kind, ...given) => without(lacked.get(crdName(kind)), admitted(kind, ...given)) });
+    const admit: Admission = isLoose ? (_kind, object) => object : admitted;
+    super(now, { admit: (kind, ...given) => without(lacked.get(crdName(kind)), admit(kind, ...given)) });
     this.#lacked = lacked;
   }
 

@@ -35,9 +35,9 @@ export class Trace {
     });
   }
 
-  /** A creation by a user is printed as a change. */
+  /** A creation by a user is printed as a change, and the world prints an attack. */
   act(act: Act): void {
-    if (act.type === 'create') return;
+    if (act.type === 'create' || act.type === 'plant' || act.type === 'attack') return;
     if (act.type !== 'edit' && act.type !== 'delete') {
       const { type, ...rest } = act;
       this.#add(() => `${'world'.padEnd(9)} ${type} ${JSON.stringify(rest)}`);
@@ -69,9 +69,13 @@ function differences(before: unknown, after: unknown, path = ''): readonly strin
   const former = isRecord(before) ? before : {};
   const keys = new Set([...Object.keys(former), ...Object.keys(after)]);
   return [...keys].flatMap((key) =>
-    differences(former[key], after[key], path === '' ? key : `${path}.${key}`),
+    differences(own(former, key), own(after, key), path === '' ? key : `${path}.${key}`),
   );
 }
+
+/** An object may have a key such as `constructor`. */
+const own = (of: Readonly<Record<string, unknown>>, key: string): unknown =>
+  Object.hasOwn(of, key) ? of[key] : undefined;
 
 /** Fields without interest, or with secrets. */
 const serverOwn = new Set([

@@ -35,6 +35,7 @@ import { CountedWrites } from './counted-writes.ts';
 import type { DoorOptions } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
+import { observed, shapedChange } from './invariant.ts';
 import { kindOf, kinds } from './kinds.ts';
 import { resourcesIn } from './oracle/cloud-resources.ts';
 import type { Act, CallFault, ListedFault, ObjectName, Scenario } from './scenario.ts';
@@ -43,6 +44,7 @@ import { SimulatedCluster } from './simulated-cluster.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 import { Trace } from './trace.ts';
 import { HeldWatches } from './watch-lines.ts';
+import { asEdit, attacks, attacksAtOnce } from './workload/attacks.ts';
 
 /** The fields of an object that a user wrote, and that only a user may remove. */
 export interface Wish {
@@ -110,7 +112,7 @@ export class World {
   readonly scenario: Scenario;
   readonly clock: TestClock;
   readonly chance: Chance;
-  readonly cluster = new SimulatedCluster(() => this.clock.now());
+  readonly cluster: SimulatedCluster;
   /** Undefined where no process has the stack. */
   readonly aws: InProcessAws | undefined;
   readonly gcp: InProcessGoogleCloud | undefined;
@@ -127,6 +129,8 @@ export class World {
   readonly wishes: Wish[] = [];
   /** The UIDs of what came out of a backup. */
   readonly restored = new Set<string>();
+  /** The UIDs of what a definition without a schema let through. */
+  readonly planted = new Set<string | undefined>();
   /** The requests that processes began, in order, and the changes of objects that are not Events. */
   readonly history: { readonly requests: SentRequest[]; readonly changed: Changed[] } = {
     requests: [],
@@ -153,8 +157,9 @@ export class World {
     invariants: readonly InvariantOf[],
     { logLevel = 'info' }: { readonly logLevel?: LogLevel } = {},
   ) {
-    const { seed, pace, isSteady = false, stacks = usualStacks } = scenario;
+    const { seed, pace, isSteady = false, isLoose = false, stacks = usualStacks } = scenario;
     this.scenario = scenario;
+    this.cluster = new SimulatedCluster(() => this.clock.now(), { isLoose });
     // The official clients of AWS and Google Cloud read answers as streams, which take turns of the event loop.
     this.clock = testClock(undefined, { isAlone: !stacks.some((name) => name === 'aws' || name === 'gcp') });
     this.logLevel = logLevel;
@@ -174,11 +179,11 @@ export class World {
     for (const key of serviceAccountKeysIn(scenario)) this.gcp?.accounts.acceptKey(key);
     this.postgresql = createInProcessPostgresql(this.clock);
     this.vault = new InProcessVault(this.clock);
-    this.#invariants = invariants.map((of) => of(this));
+    this.#invariants = invariants.map((of) => of(observed(this)));
     for (const object of scenario.objects) {
       const kind = kindOf(object);
       const change = { by: this.#by, kind, before: undefined, after: this.cluster.put(kind, object) };
-      this.#ask((invariant) => invariant.changed?.(change));
+      this.#ask((invariant) => invariant.changed?.(shapedChange(change)));
     }
     this.cluster.witness((kind, before, after) => this.#changed({ by: this.#by, kind, before, after }));
     for (const { atMs, act } of scenario.steps) {
@@ -299,11 +304,12 @@ export class World {
       const { changed } = this.history;
       changed.push({ atMs: this.elapsedMs, kind, key: objectKey((change.after ?? change.before)!.metadata) });
       this.#held.changed(kind);
-      for (const { atChange, act } of this.scenario.reactions ?? []) {
-        if (atChange === changed.length) this.#act(act);
-      }
+      const now = changed.length;
+      for (const { atChange, act } of this.scenario.reactions ?? [])
+        if (atChange === now) this.#as('somebody', () => this.#act(act));
     }
-    this.#ask((invariant) => invariant.changed?.(change));
+    const inShape = shapedChange(change);
+    this.#ask((invariant) => invariant.changed?.(inShape));
     if (change.after === undefined && this.scenario.collectsGarbage) this.#collect(change.before);
   }
 
@@ -416,6 +422,8 @@ export class World {
     create: (act) => this.#person(act),
     edit: (act) => this.#person(act),
     delete: (act) => this.#person(act),
+    plant: ({ object }) => this.#plant(object),
+    attack: (act) => this.#attack(act),
     'clear mark': ({ of }) => this.#clearMark(of),
     drift: (act) => this.#outside(act),
     lose: (act) => this.#outside(act),
@@ -484,9 +492,8 @@ export class World {
     return to && { apiVersion: 'v1', kind: 'Secret', ...to };
   }
 
-  /** A write that the API refuses is no fault. */
   #person(act: Extract<Act, { type: 'create' | 'edit' | 'delete' }>): void {
-    try {
+    this.#try(() => {
       if (act.type === 'create') {
         this.cluster.create(kindOf(act.object), act.object);
         return;
@@ -501,9 +508,43 @@ export class World {
       }
       const { metadata } = this.cluster.patch(kind, key, act.patch);
       this.wishes.push({ kind, key, uid: metadata.uid, patch: act.patch, atMs: this.elapsedMs });
+    });
+  }
+
+  /** A write that the API refuses is no fault. */
+  #try(write: () => void): void {
+    try {
+      write();
     } catch (error) {
       this.trace.note('somebody', `was refused: ${messageOf(error)}`);
     }
+  }
+
+  #plant(object: KubernetesObject): void {
+    const kind = kindOf(object);
+    const found = this.cluster.find(kind, object.metadata);
+    if (found !== undefined && !this.planted.has(found.metadata.uid)) return;
+    this.planted.add(this.cluster.put(kind, object).metadata.uid);
+  }
+
+  /** The tenant creates the object of an attack, or edits an earlier one to be like it. */
+  #attack({ sort, nth }: Extract<Act, { type: 'attack' }>): void {
+    const { cluster, clouds, postgresql } = this;
+    const outside = [
+      ...[...postgresql.databases(), ...postgresql.roles()].map(({ name }) => name),
+      ...Object.values(clouds).flatMap((cloud) => cloud.instances().map(({ item }) => item.name)),
+    ];
+    const given = attacks[sort]({ objects: cluster.objects(), outside });
+    const attack = given[nth % given.length];
+    if (attack === undefined) return;
+    const [what, object] = attack;
+    const kind = kindOf(object);
+    const metadata = { ...object.metadata, name: object.metadata.name || `attack-${nth % attacksAtOnce}` };
+    this.trace.note('tenant', `${sort}: ${what}`);
+    this.#try(() => {
+      if (cluster.find(kind, metadata) === undefined) cluster.create(kind, { ...object, metadata });
+      else cluster.patch(kind, objectKey(metadata), asEdit(attack));
+    });
   }
 
   /** A user who removes a mark has checked its resource when it would show, however late the external system is. */
@@ -541,5 +582,10 @@ const isRefusal = (reply: unknown): boolean =>
 
 /** `refused 503`. */
 function textOf({ type, ...rest }: CallFault): string {
-  return [type, ...Object.values(rest)].join(' ');
+  return [
+    type,
+    ...Object.values(rest).map((each) => (typeof each === 'object' ? JSON.stringify(each) : each)),
+  ]
+    .join(' ')
+    .slice(0, 200);
 }

@@ -32,6 +32,17 @@ function worldOf(externalNames: 'Any' | 'Prefixed' | 'None', chosen?: string) {
   return { cluster, process, allow, choose, found, ready };
 }
 
+test('a resource gets the external name of its claim, and no other annotation', async () => {
+  const { cluster, process } = worldOf('Any');
+  const given = Object.fromEntries(Object.values(annotationKeys).map((key) => [key, 'team-payroll']));
+  cluster.put(claimKind, claim({ classRef: classRef('small') }, { annotations: given }));
+  await process.settle();
+  const [resource] = cluster.all(managedKind);
+  const { [annotationKeys.externalName]: name, ...others } = resource?.metadata.annotations ?? {};
+  assert.equal(name, 'team-payroll');
+  assert.ok(!Object.values(others).includes('team-payroll'), JSON.stringify(others));
+});
+
 describe('a claim with an external name that its class does not allow', () => {
   test('creates and records nothing, and continues once the name is changed', async () => {
     const { cluster, process, choose, found, ready } = worldOf('Prefixed', 'payroll');

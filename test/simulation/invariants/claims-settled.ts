@@ -5,13 +5,16 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { finalizerNames, hasFinalizer } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
 import { claimKinds, managedKinds } from '../kinds.ts';
 
 const isWell = ({ status }: Claim | Managed): boolean =>
   ['Ready', 'Synced'].every((type) => isConditionTrue(status?.conditions, type));
 
 /** The model and the decision tables prove which resource a claim gets. Here the statuses of both must agree. */
-export const claimsSettled: InvariantOf = ({ cluster }) => {
+export const claimsSettled: InvariantOf = ({ cluster, planted }) => {
+  /** The UIDs of claims that a user gave the finalizer: another process may serve them. */
+  const servedElsewhere = new Set<string | undefined>();
   function faultsOf(claim: Claim): readonly string[] {
     const { metadata, spec, status } = claim;
     const resources = managedKinds.flatMap((kind) => cluster.all(kind) as unknown as readonly Managed[]);
@@ -58,10 +61,22 @@ export const claimsSettled: InvariantOf = ({ cluster }) => {
 
   return {
     name: 'a claim at rest has the status of its resource',
+    changed({ by, kind, before, after }) {
+      const has = (claim: typeof after): boolean =>
+        claim !== undefined && hasFinalizer(claim, finalizerNames.claim);
+      if (claimKinds.includes(kind) && !isProcess(by) && has(after) && !has(before))
+        servedElsewhere.add(after?.metadata.uid);
+      return [];
+    },
     atRest: () =>
       claimKinds
         .flatMap((kind) => cluster.all(kind) as unknown as readonly Claim[])
-        .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+        .filter(
+          (claim) =>
+            claim.metadata.deletionTimestamp === undefined &&
+            !planted.has(claim.metadata.uid) &&
+            !servedElsewhere.has(claim.metadata.uid),
+        )
         .flatMap((claim) =>
           faultsOf(claim).map((fault) => `${claim.kind} ${objectKeyText(claim.metadata)} ${fault}`),
         ),

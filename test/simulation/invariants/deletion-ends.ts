@@ -1,8 +1,9 @@
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { finalizerNames } from '../../../apis/core/v1alpha1/meta.ts';
 import type { InvariantOf, ObservedWorld, StoredObject } from '../invariant.ts';
-import { isManagedKind } from '../kinds.ts';
+import { claimKinds, isManagedKind, kindOf } from '../kinds.ts';
 import { isLedAsBefore } from '../oracle/leads-as-before.ts';
 
 /** Faults that a user must fix. Until then a deletion waits, and reports it. */
@@ -22,6 +23,8 @@ const obstacles: readonly RegExp[] = [
   /waits because spec\.deletionProtection is true/,
   /in use by \d+ managed resources?/,
   /unsupported value/,
+  // Its external resource is not known until it is corrected.
+  /^malformed, and not reconciled/,
   // A claim that names what no process handles, as where no rule forbids the edit.
   /so that no controller removes the finalizer/,
 ];
@@ -41,6 +44,23 @@ function isHeldUp({ status }: StoredObject): boolean {
 const isLedAstray = (world: ObservedWorld, object: StoredObject): boolean =>
   isManagedKind(object) && !isLedAsBefore(world, object as unknown as Managed);
 
+/** The one that a controller of its kind removes. */
+function finalizerOf(object: StoredObject): string | undefined {
+  if (isManagedKind(object)) return finalizerNames.managed;
+  if (claimKinds.includes(kindOf(object))) return finalizerNames.claim;
+  return ['Provider', 'ProviderConfig', 'StoreConfig'].includes(object.kind)
+    ? finalizerNames.inUse
+    : undefined;
+}
+
+/** Its author gave it a finalizer that no controller of its kind removes. */
+const isHeldByOthers = (object: StoredObject): boolean =>
+  object.metadata.finalizers?.some((finalizer) => finalizer !== finalizerOf(object)) === true;
+
+/** Its definition refuses every write: an Event reports it, if it could be written. */
+const isUnwritable = ({ planted, scenario }: ObservedWorld, { metadata }: StoredObject): boolean =>
+  planted.has(metadata.uid) && scenario.isLoose !== true;
+
 export const deletionEnds: InvariantOf = (world) => ({
   name: 'a deleted object ends, or reports what it waits for',
   atRest: () =>
@@ -48,7 +68,11 @@ export const deletionEnds: InvariantOf = (world) => ({
       .objects()
       .filter(
         (object) =>
-          object.metadata.deletionTimestamp !== undefined && !isHeldUp(object) && !isLedAstray(world, object),
+          object.metadata.deletionTimestamp !== undefined &&
+          !isHeldUp(object) &&
+          !isHeldByOthers(object) &&
+          !isUnwritable(world, object) &&
+          !isLedAstray(world, object),
       )
       .map(({ kind, metadata }) => `${kind} ${objectKeyText(metadata)} is still being deleted`),
 });

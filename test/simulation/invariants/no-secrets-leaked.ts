@@ -2,19 +2,19 @@ import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { exampleAccount } from '../../../stacks/aws/emulator/account.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
+import { oddSecretText } from '../workload/odd-objects.ts';
 
-/**
- * The beginning of every password that a simulated process generates, and of the tokens and keys of the
- * inventories.
- */
-export const planted = [
-  'pw-p',
+/** The tokens, passwords and keys of the inventories. */
+export const providerSecrets = [
   'favourite-token',
   'other-token',
   'postgres-password',
   exampleAccount.secretAccessKey,
   'BEGIN PRIVATE KEY',
 ] as const;
+
+/** The same, and the beginning of every password that a simulated process generates, and of what odd Secrets have. */
+export const planted = ['pw-p', ...providerSecrets, oddSecretText] as const;
 
 /**
  * The part of a base64 encoding that depends only on the text, wherever the text begins in the encoded data.

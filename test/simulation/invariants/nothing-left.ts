@@ -27,7 +27,7 @@ const scopeOf = (config: KubernetesObject): string => (config as StoreConfig).sp
 export const nothingLeft: InvariantOf = ({ cluster }) => {
   /** By UID: claims and managed resources whose finalizer a process removed. */
   const finalised = new Map<string, string>();
-  /** UIDs of Secrets that were created later: by a backup, or by a request that was under way all the while. */
+  /** UIDs of Secrets that a user made, with any owner; or that were created later, by a request that was under way all the while. */
   const late = new Set<string>();
   /** Namespaces that a StoreConfig named once. */
   const formerScopes = new Set<string>();
@@ -43,7 +43,9 @@ export const nothingLeft: InvariantOf = ({ cluster }) => {
         if (was !== is) formerScopes.add(was);
       }
       const isCreated = kind.kind === 'Secret' && before === undefined && after !== undefined;
-      if (isCreated && finalised.has(ownerUid(after as Secret))) late.add(after.metadata.uid ?? '');
+      const isForged = !isProcess(by);
+      if (isCreated && (isForged || finalised.has(ownerUid(after as Secret))))
+        late.add(after.metadata.uid ?? '');
       return [];
     },
     atRest: () =>

@@ -12,7 +12,7 @@ import { PostgreSQLRoleKind } from '../../../stacks/postgresql/kinds/v1alpha1/po
 import type { InvariantOf } from '../invariant.ts';
 import { databaseFaults, grantFaults, roleFaults } from '../oracle/expected-postgresql.ts';
 
-export const postgresqlSettled: InvariantOf = ({ cluster, postgresql }) => {
+export const postgresqlSettled: InvariantOf = ({ cluster, planted, postgresql }) => {
   const secretOf = ({ metadata, spec }: Managed): Secret | undefined => {
     const to = spec.writeConnectionSecretToRef;
     const found = to && cluster.find(SecretKind, to);
@@ -21,7 +21,7 @@ export const postgresqlSettled: InvariantOf = ({ cluster, postgresql }) => {
   const faultsOf = <M extends Managed>(kind: Kind<M>, judged: (managed: M) => readonly string[]) =>
     cluster
       .all(kind)
-      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined && !planted.has(metadata.uid))
       .flatMap((managed) =>
         judged(managed).map((fault) => `${kind.kind} ${managed.metadata.name} is ${fault}`),
       );

@@ -27,7 +27,7 @@ const worksNow = ({ metadata, spec, status }: Managed): boolean =>
   ['Ready', 'Synced'].every((type) => getCondition(status?.conditions, type).status === 'True');
 
 /** The condition Ready of a Provider or ProviderConfig at rest. The tests of provider health prove each step to it. */
-export const providersReported: InvariantOf = ({ cluster }) => {
+export const providersReported: InvariantOf = ({ cluster, planted }) => {
   /** Whether the Secret of a provider has the credentials that its system accepts. */
   function hasRightCredentials(kind: Kind, provider: StoredObject): boolean {
     const { namespace, name, key } = secretOf(provider) ?? {};
@@ -42,7 +42,8 @@ export const providersReported: InvariantOf = ({ cluster }) => {
   }
 
   function faultsOf(kind: Kind, provider: StoredObject): readonly string[] {
-    if (provider.metadata.deletionTimestamp !== undefined) return [];
+    const { deletionTimestamp, uid } = provider.metadata;
+    if (deletionTimestamp !== undefined || planted.has(uid)) return [];
     const users = managedKinds
       .filter((each) => systemOf(each) === systemOf(kind))
       .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])

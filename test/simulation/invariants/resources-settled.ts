@@ -9,7 +9,11 @@ import type { InvariantOf, ObservedWorld } from '../invariant.ts';
 import { allows, isPaused } from '../oracle/policies.ts';
 import { recordedName } from '../oracle/recorded-name.ts';
 
-const databaseKinds: readonly Kind[] = [FavouriteDBInstanceKind, AmbivalentDBInstanceKind];
+/** With the cloud that they are in. */
+const databaseKinds: readonly (readonly [Kind, 'favourite' | 'other'])[] = [
+  [FavouriteDBInstanceKind, 'favourite'],
+  [AmbivalentDBInstanceKind, 'other'],
+];
 
 /** The one field that both clouds can change. */
 const levelOf = ({ spec }: Managed): number | undefined => {
@@ -21,16 +25,14 @@ const levelOf = ({ spec }: Managed): number | undefined => {
  * Of databases that report Ready and Synced. The decision tables prove the report of every other state. The perturbation
  * proves that each example ends Ready and Synced after every single fault.
  */
-export const resourcesSettled: InvariantOf = ({ cluster, clouds }: ObservedWorld) => {
-  function faultsOf(managed: Managed): readonly string[] {
+export const resourcesSettled: InvariantOf = ({ cluster, clouds, planted }: ObservedWorld) => {
+  function faultsOf(managed: Managed, cloud: 'favourite' | 'other'): readonly string[] {
     const { metadata, spec, status } = managed;
     if (status?.observedGeneration !== metadata.generation)
       return [`it has observed generation ${status?.observedGeneration} of ${metadata.generation}`];
     const isWell = ['Ready', 'Synced'].every((type) => isConditionTrue(status?.conditions, type));
     if (!isWell || isPaused(managed)) return [];
-    const found = Object.values(clouds)
-      .flatMap((cloud) => cloud.instances())
-      .find(({ item: { name } }) => name === recordedName(managed));
+    const found = clouds[cloud].instances().find(({ item: { name } }) => name === recordedName(managed));
     if (found === undefined) return ['its external resource does not exist'];
     if (!allows(managed, 'Update')) return [];
     const { level, password } = found.item;
@@ -51,11 +53,11 @@ export const resourcesSettled: InvariantOf = ({ cluster, clouds }: ObservedWorld
   return {
     name: 'a database at rest that is Ready and Synced has the requested state, and its password works',
     atRest: () =>
-      databaseKinds.flatMap((kind) =>
+      databaseKinds.flatMap(([kind, cloud]) =>
         (cluster.all(kind) as unknown as readonly Managed[])
-          .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+          .filter(({ metadata }) => metadata.deletionTimestamp === undefined && !planted.has(metadata.uid))
           .flatMap((managed) =>
-            faultsOf(managed).map((fault) => `${kind.kind} ${managed.metadata.name}: ${fault}`),
+            faultsOf(managed, cloud).map((fault) => `${kind.kind} ${managed.metadata.name}: ${fault}`),
           ),
       ),
   };

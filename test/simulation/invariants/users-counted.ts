@@ -9,7 +9,7 @@ import { providerOfUser } from '../oracle/provider-of-user.ts';
 const stackOf = (group: string): string => group.split('.').at(-3) ?? '';
 
 /** A provider says how many use it, and is protected exactly while anybody does. While it is deleted, new users do not count. */
-export const usersCounted: InvariantOf = ({ cluster }) => ({
+export const usersCounted: InvariantOf = ({ cluster, planted }) => ({
   name: 'a provider at rest says how many use it',
   atRest: () =>
     providerKinds.flatMap((kind) => {
@@ -18,12 +18,15 @@ export const usersCounted: InvariantOf = ({ cluster }) => ({
         .flatMap((each) => cluster.all(each) as unknown as readonly Managed[]);
       return (cluster.all(kind) as readonly (KubernetesObject & { status?: { users?: number } })[]).flatMap(
         (provider) => {
-          const { name } = provider.metadata;
+          const { name, uid, deletionTimestamp } = provider.metadata;
+          const isProtected = hasFinalizer(provider, finalizerNames.inUse);
+          // Only a finalizer of others holds it.
+          const isGone = deletionTimestamp !== undefined && !isProtected;
+          if (isGone || planted.has(uid)) return [];
           const users = managed.filter(
             (each) => providerOfUser(each) === `${kind.kind}/${name}` && !isNewUser(each, provider),
           ).length;
           const what = `${kind.kind} ${name} of ${kind.group}`;
-          const isProtected = hasFinalizer(provider, finalizerNames.inUse);
           return [
             ...(provider.status?.users === users
               ? []

@@ -1,3 +1,4 @@
+import isEqual from 'lodash/isEqual.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { InvariantOf, StoredObject } from '../invariant.ts';
@@ -10,16 +11,33 @@ interface Status {
 
 const statusOf = ({ status }: StoredObject): Status => (status ?? {}) as Status;
 
-/** Control characters, and what turns text round. */
-const unprintable = /(?![\t\n])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
+/** Control characters, characters that turn text round, and those without width. */
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u202a-\u202e\u2066-\u2069\ufeff]/u;
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text);
 
-/** As Kubernetes' conventions have conditions, and as `kubectl wait` and kstatus read them. */
-export const wellFormedStatuses: InvariantOf = () => ({
+/** Every text in a value, keys included. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) => [key, ...textsIn(child)]);
+}
+
+/**
+ * As Kubernetes' conventions have conditions, and as `kubectl wait` and kstatus read them. Conditions that a user wrote are
+ * the user's. Events and lines of the log can be printed, too.
+ */
+export const wellFormedStatuses: InvariantOf = ({ planted }) => ({
   name: 'statuses are as the conventions have them',
   changed({ by, before, after }) {
-    if (!isProcess(by) || after === undefined || before?.status === after.status) return [];
+    if (!isProcess(by) || after === undefined) return [];
+    if (after.kind === 'Event') {
+      const { message } = after as { readonly message?: string };
+      return unprintable.test(message ?? '')
+        ? [`an Event that cannot be printed: ${JSON.stringify(message)}`]
+        : [];
+    }
+    if (before?.status === after.status) return [];
     const { conditions = [], observedGeneration } = statusOf(after);
     const { generation = 0 } = after.metadata;
     const what = `${after.kind} ${objectKeyText(after.metadata)}`;
@@ -34,6 +52,7 @@ export const wellFormedStatuses: InvariantOf = () => ({
         : [`${what} has observed generation ${observedGeneration}, and is of ${generation}`]),
       ...(observedGeneration !== undefined &&
       before !== undefined &&
+      !planted.has(before.metadata.uid) &&
       observedGeneration < (statusOf(before).observedGeneration ?? -1)
         ? [`${what} has observed generation ${observedGeneration}, and had a later one before`]
         : []),
@@ -41,6 +60,7 @@ export const wellFormedStatuses: InvariantOf = () => ({
         const { type, status, reason, message = '', lastTransitionTime } = condition;
         const which = `${what} has ${type}`;
         const was = former.get(type);
+        if (isEqual(was, condition)) return [];
         return [
           ...(/^[A-Za-z]\w*$/.test(reason) ? [] : [`${which} with reason "${reason}"`]),
           ...(isTime(lastTransitionTime) ? [] : [`${which} since "${lastTransitionTime}"`]),
@@ -51,5 +71,11 @@ export const wellFormedStatuses: InvariantOf = () => ({
         ];
       }),
     ];
+  },
+  logged(line) {
+    const texts = textsIn(JSON.parse(line)).map((text) => text.replaceAll(/\n {4}at /g, ''));
+    return texts.some((text) => unprintable.test(text))
+      ? [`a line that cannot be printed: ${line.slice(0, 500)}`]
+      : [];
   },
 });

@@ -1,5 +1,6 @@
 import get from 'lodash/get.js';
 import isEqual from 'lodash/isEqual.js';
+import omit from 'lodash/omit.js';
 import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
@@ -28,14 +29,18 @@ const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
     ? Object.entries(patch).flatMap(([key, value]) => leavesOf(value, [...path, key]))
     : [{ path, value: patch }];
 
+/** Annotations of the controllers. Users write the others. */
+const records: readonly string[] = [
+  ...Object.values(omit(annotationKeys, ['paused', 'pollInterval', 'reconcileRequestedAt', 'defaultClass'])),
+  credentialAnnotation,
+  'crossplane.io/copied-for',
+];
+
 /** The values that processes write, too: their records and references, and annotations that are used up. */
 const shared: readonly Path[] = [
   ['metadata', 'finalizers'],
   ['metadata', 'resourceVersion'],
-  ['metadata', 'annotations', annotationKeys.reoffer],
-  ['metadata', 'annotations', annotationKeys.adoptIdentity],
-  ['metadata', 'annotations', annotationKeys.externalName],
-  ['metadata', 'annotations', credentialAnnotation],
+  ...records.map((key) => ['metadata', 'annotations', key]),
   ['metadata', 'ownerReferences'],
   ['spec', 'claimRef'],
   ['spec', 'resourceRef'],
@@ -56,6 +61,7 @@ const isFilledIn = ({ path, value }: Leaf): boolean =>
 
 const isShared = (path: Path): boolean =>
   shared.some((each) => isEqual(each, path.slice(0, each.length))) ||
+  (path[1] === 'annotations' && (path[2] ?? '').startsWith('from.propagate.crossplane.io/')) ||
   (path[0] === 'data' && details.has(path[1] ?? ''));
 
 /** A claim's secret is its source's image. */

@@ -13,8 +13,17 @@ export function recordedName(managed: Managed): string {
 
 /** Undefined: it stands for nothing yet. */
 export function nameOnRecord({ metadata, status }: Managed): string | undefined {
-  const recorded = status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity];
-  return (JSON.parse(recorded ?? '{}') as { readonly name?: string }).name;
+  return nameIn(status?.externalIdentity ?? metadata.annotations?.[annotationKeys.externalIdentity]);
+}
+
+/** A user may have written any text. */
+function nameIn(recorded: string | undefined): string | undefined {
+  try {
+    const { name } = JSON.parse(recorded ?? '{}') ?? {};
+    return typeof name === 'string' ? name : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Of an address its last part: the name of what is found there. Other names stay. */

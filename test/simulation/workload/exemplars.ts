@@ -70,7 +70,8 @@ export function exemplar(
   return nameOf(object);
 }
 
-function fresh(kind: Kind): KubernetesObject {
+/** The least object of a kind. */
+export function fresh(kind: Kind): KubernetesObject {
   if (managedKinds.includes(kind)) return managedByHand(kind);
   if (kind === FancySQLInstanceKind || kind === PostgreSQLInstanceKind) return claimOf(kind, teams[0], 0);
   const standing = inventory.find((object) => kindOf(object) === kind);

@@ -8,10 +8,10 @@ import { markOf } from '../../../../../stacks/postgresql/client/mark.ts';
 import { PostgreSQLDatabaseKind } from '../../../../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
 import { PostgreSQLGrantKind } from '../../../../../stacks/postgresql/kinds/v1alpha1/postgresql-grant.ts';
 import { PostgreSQLRoleKind } from '../../../../../stacks/postgresql/kinds/v1alpha1/postgresql-role.ts';
-import { writtenInPostgresql } from '../../../../hostile/what-a-tenant-writes.ts';
 import { database, grant, role } from '../../passes.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 import { StackScene } from './scene.ts';
+import { writtenInPostgresql } from './what-a-tenant-writes.ts';
 
 /*
  * A tenant on a real server, with psql and the Secret of its claim, and an administrator who makes objects later. A name

@@ -1,22 +1,21 @@
 import omit from 'lodash/omit.js';
-import type { Kind, KubernetesObject, ObjectMeta } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import type { Kind, KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   connectionSecretType,
   externalName,
   finalizerNames,
-} from '../../apis/core/v1alpha1/meta.ts';
-import { controllerOf } from '../../apis/core/v1alpha1/reference.ts';
-import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { decodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
-import { ownerUidLabel } from '../../controllers/connection/store-place.ts';
-import { credentialAnnotation } from '../../controllers/credential.ts';
-import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
-import { claimKinds, classKinds } from '../fakes/defined-kinds.ts';
-import { objectOf } from '../fakes/object-of.ts';
+} from '../../../apis/core/v1alpha1/meta.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { allowsPropagationTo, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
+import { ownerUidLabel } from '../../../controllers/connection/store-place.ts';
+import { credentialAnnotation, encodeNote } from '../../../controllers/credential.ts';
+import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
+import { claimKinds, classKinds } from '../../fakes/defined-kinds.ts';
+import { objectOf } from '../../fakes/object-of.ts';
 
 /*
  * An attacker with every permission on claims and Secrets of one namespace, who knows every name and UID,
@@ -26,6 +25,9 @@ import { objectOf } from '../fakes/object-of.ts';
 /** The tenant's namespace. */
 export const rogue = 'rogue';
 
+/** The tenant has so many objects of a kind at once in a simulation, and edits these. */
+export const attacksAtOnce = 7;
+
 /** The objects that may be attacked. */
 export interface Victims {
   /** In the cluster, the tenant's own included. */
@@ -34,52 +36,14 @@ export interface Victims {
   readonly outside: readonly string[];
 }
 
-/** The attack, and the object that the tenant creates for it. */
-export type Attack = readonly [what: string, object: KubernetesObject];
-
-type Tracked = ObjectMeta & { readonly managedFields?: unknown };
-
 /** The objects of the tenant, in the tenant's namespace or created for it. */
-const isRogues = (object: KubernetesObject): boolean =>
+export const isRogues = (object: KubernetesObject): boolean =>
   object.metadata.namespace === rogue ||
   (object as Partial<Managed>).spec?.claimRef?.namespace === rogue ||
   new RegExp(`^${rogue}-`).test(controllerOf(object)?.name ?? '');
 
-/**
- * The objects of others in the cluster, as they are stored, by kind and key. Counts of users have no owner,
- * and are left out.
- */
-export const othersObjects = (objects: readonly KubernetesObject[]): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    objects
-      .filter((object) => object.kind !== 'Event' && !isRogues(object))
-      .map((object) => {
-        const { status: _, ...unused } = object as KubernetesObject & { status?: object };
-        // Servers of today note there when the status was written last.
-        const { resourceVersion: _v, managedFields: _f, ...metadata } = object.metadata as Tracked;
-        const key = `${object.apiVersion} ${object.kind} ${objectKeyText(object.metadata)}`;
-        return [key, ['Provider', 'ProviderConfig'].includes(object.kind) ? { ...unused, metadata } : object];
-      }),
-  );
-
-/** Passwords, tokens and all that secrets of others hold. */
-export const othersSecrets = (objects: readonly KubernetesObject[]): readonly string[] =>
-  objects
-    .filter(({ kind, metadata }) => kind === 'Secret' && metadata.namespace !== rogue)
-    .flatMap((secret) => {
-      const { password, credentials, uri } = decodeDetails(secret as Secret);
-      return [password, credentials, uri].filter((value) => value !== undefined);
-    });
-
-/** The secrets that the tenant has read. The tenant may read everything in its namespace, and Events. */
-export function learnt(objects: readonly KubernetesObject[], secrets: readonly string[]): readonly string[] {
-  const visible = objects
-    .filter(({ kind, metadata }) => kind === 'Event' || metadata.namespace === rogue)
-    .map((object) => JSON.stringify(object.kind === 'Secret' ? decodeDetails(object as Secret) : object));
-  return secrets.filter((secret) =>
-    visible.some((text) => text.includes(JSON.stringify(secret).slice(1, -1))),
-  );
-}
+/** The attack, and the object that the tenant creates for it. */
+export type Attack = readonly [what: string, object: KubernetesObject];
 
 const claimOf = (kind: Kind, what: string, spec: object, rest: Partial<ObjectMeta> = {}): Attack => [
   what,
@@ -125,16 +89,40 @@ const texts = (victims: Victims): readonly string[] => [
 const classSelector = { matchLabels: { size: 'small' } };
 
 /** Every annotation that controllers read. */
-const annotationNames = [
+export const readAnnotations: readonly string[] = [
   ...Object.values(annotationKeys),
   credentialAnnotation,
   'to.propagate.crossplane.io/x',
   'from.propagate.crossplane.io/namespace',
   'from.propagate.crossplane.io/name',
+  'crossplane.io/copied-for',
+];
+
+/** A text of a template, which its author alone may see. */
+export const authorsText = 'known-to-the-author';
+
+const manyOf = (count: number, text: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`E${index}`, text]));
+
+/** The shape of the Secret of a claim. A definition with rules refuses the first ones. */
+const shapes: readonly object[] = [
+  { annotations: allowsPropagationTo({ namespace: 'team-a', name: 'claim-0' }) },
+  { annotations: { [credentialAnnotation]: encodeNote({ key: 'a2V5' }), a: 'b' } },
+  { annotations: { 'from.propagate.crossplane.io/name': 'taken' } },
+  { annotations: { 'crossplane.io/secret-shape': '{"annotations":["crossplane.io/copied-for"]}' } },
+  { labels: { 'crossplane.io/claim-name': 'taken', 'app.kubernetes.io/instance': 'argo' } },
+  { template: { A: `${authorsText} {{ {{ password }} }}`, B: 'b' } },
+  { template: { A: `${authorsText} {{ password | uri` } },
+  { template: { type: authorsText } },
+  { labels: { constructor: 'x' }, annotations: { toString: 'x', note: authorsText } },
+  { template: JSON.parse(`{"__proto__": "{{ __proto__ }} ${authorsText}", "toString": "{{ password }}"}`) },
+  { template: { A: `${authorsText} {{ constructor }}`, B: '{{ password | base64 }}' } },
+  { template: { A: '{{ host | jdbc }}', C: `\u0000\u202e{{ uri | json }}` } },
+  { template: manyOf(10, '{{ uri | json }}'.repeat(50)) },
 ];
 
 /** By what they go against, what the tenant makes: each object with what is tried by it. A name that is empty means nothing. */
-export const attacks: Readonly<Record<string, (victims: Victims) => readonly Attack[]>> = {
+export const attacks = {
   'a claim names what others have as its resource': (victims) =>
     claimKinds.flatMap((kind) =>
       objectsOf(victims).flatMap((object) => {
@@ -181,7 +169,7 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
     ),
   'a claim bears annotations, finalizers and owners of others': (victims) =>
     claimKinds.flatMap((kind) => [
-      ...annotationNames.flatMap((key) =>
+      ...readAnnotations.flatMap((key) =>
         texts(victims)
           .filter((_, index) => index % 40 === 7)
           .map((text) =>
@@ -230,12 +218,28 @@ export const attacks: Readonly<Record<string, (victims: Victims) => readonly Att
       }),
     ),
   'a secret bears every annotation that is read': (victims) =>
-    annotationNames.flatMap((key) =>
+    readAnnotations.flatMap((key) =>
       texts(victims)
         .filter((_, index) => index % 3 === 0)
         .map((text) => secretOf(`${key}: ${text}`, { annotations: { [key]: text } })),
     ),
-};
+  'a claim asks for a Secret of an odd shape': (victims) =>
+    classRefs(victims)
+      .slice(0, 1)
+      .flatMap((classRef) =>
+        shapes.map((shape, index) =>
+          claimOf(FancySQLInstanceKind, `shape ${index}`, {
+            classRef,
+            writeConnectionSecretToRef: { name: 'shaped', ...shape },
+          }),
+        ),
+      ),
+} satisfies Readonly<Record<string, (victims: Victims) => readonly Attack[]>>;
+
+/** A sort of attacks. */
+export type AttackSort = keyof typeof attacks;
+
+export const attackSorts = Object.keys(attacks) as readonly AttackSort[];
 
 /** The edit of an attack: another attack on the same kind. */
 export function asEdit([, object]: Attack): object {

@@ -1,0 +1,37 @@
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
+import { decodeDetails } from '../../../apis/core/v1alpha1/secret.ts';
+import type { InvariantOf } from '../invariant.ts';
+import { isProcess } from '../invariant.ts';
+import { claimKinds } from '../kinds.ts';
+import { providerSecrets } from './no-secrets-leaked.ts';
+
+/** A claim never gets a password that another claim had, nor the credentials of a provider. */
+export const passwordsApart: InvariantOf = ({ restored }) => {
+  /** By password: the claim that got it. */
+  const owners = new Map<string, string>();
+  return {
+    name: 'a password is in the Secrets of one claim only, and credentials of providers in those of none',
+    changed({ by, kind, after }) {
+      if (!isProcess(by) || kind.kind !== 'Secret' || after === undefined) return [];
+      const controller = controllerOf(after);
+      if (!claimKinds.some((each) => each.kind === controller?.kind)) return [];
+      const { name, uid = '' } = controller!;
+      const details = decodeDetails(after as Secret);
+      const what = `Secret ${objectKeyText(after.metadata)}`;
+      const owner = restored.has(uid) ? `restored ${name}` : uid;
+      const { password } = details;
+      const other = password === undefined ? undefined : owners.get(password);
+      if (password !== undefined && !restored.has(uid)) owners.set(password, other ?? owner);
+      return [
+        ...(other === undefined || other === owner || restored.has(uid)
+          ? []
+          : [`${by} writes the password of another claim to ${what}`]),
+        ...Object.values(details)
+          .flatMap((value) => providerSecrets.filter((each) => value?.includes(each)))
+          .map((each) => `${by} writes ${each} to ${what}`),
+      ];
+    },
+  };
+};
