@@ -43,9 +43,14 @@ const staleConnection: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UN
 const aborted = (signal: AbortSignal | undefined): ApiError =>
   new ApiError('the request was aborted', { code: 0, reason: 'Aborted', cause: signal?.reason });
 
+const isOfLease = ({ resource }: Call): boolean => resource === 'leases.coordination.k8s.io';
+
 /** Whether only the leader may send this request. Writes of the Lease itself decide who leads. */
-const isLeadersOnly = ({ method, resource }: Call): boolean =>
-  method !== 'GET' && resource !== 'leases.coordination.k8s.io';
+const isLeadersOnly = (call: Call): boolean => call.method !== 'GET' && !isOfLease(call);
+
+/** The connections of a call. A Lease that is read late may be lost, so it does not wait for other reads. */
+const connectionsFor = ({ reads, writes }: Access, call: Call): Dispatcher =>
+  call.method === 'GET' && !isOfLease(call) ? reads : writes;
 
 /** Adds the timeout after which the API server gives up, as client-go does. */
 const withTimeout = (path: string, timeoutMs: number): string =>
@@ -136,7 +141,7 @@ export function requestSender(
         let head: ExchangeHead = { status: 0, headers: {} };
         // The API server drops a write that arrives too late, also if this process was suspended and cannot abort it.
         const sent = budgetMs < timeoutMs ? { ...call, path: withTimeout(call.path, budgetMs) } : call;
-        abandon = exchange(access.requests, requestOptions(access, sent), {
+        abandon = exchange(connectionsFor(access, sent), requestOptions(access, sent), {
           // Checked again: the call may have waited for a connection while this process was suspended.
           ...(lease && { onStart: lease }),
           onHead: (given) => {

@@ -14,8 +14,10 @@ export interface Access {
   readonly basePath: string;
   /** Authorization and impersonation. Never logged. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** The connections for requests that are answered at once. */
-  readonly requests: Dispatcher;
+  /** The connections for writes, and for all requests about a Lease. */
+  readonly writes: Dispatcher;
+  /** The connections for reads. They are few, because a start reads all kinds at once, and each costs 2 ms of CPU. */
+  readonly reads: Dispatcher;
   /** The connections for watches. */
   readonly watches: Dispatcher;
 }
@@ -53,9 +55,12 @@ const credentialsAgeMs = 1000;
 interface Agents {
   readonly server: string;
   readonly tls: TlsInputs;
-  readonly requests: Dispatcher;
+  readonly writes: Dispatcher;
+  readonly reads: Dispatcher;
   readonly watches: Dispatcher;
 }
+
+const dispatchers = ({ writes, reads, watches }: Agents): readonly Dispatcher[] => [writes, reads, watches];
 
 const isSameInput = (a: unknown, b: unknown): boolean =>
   a === b || (Buffer.isBuffer(a) && Buffer.isBuffer(b) && a.equals(b));
@@ -77,22 +82,24 @@ function createAgents(
   // One TLS context for all connections. Otherwise each connection creates its own, with memory for the certificates.
   const secure = server.startsWith('https:') ? { secureContext: createSecureContext(tls) } : {};
   const connect = { ...tls, ...secure, ...probes, allowH2: false } as buildConnector.BuildOptions;
-  const variants = {
-    // The API server closes idle connections after 90 s, load balancers often after 60 s.
-    requests: { ...common, bodyTimeout: timeoutMs, keepAliveTimeout: 30_000, connections: 64 },
-    watches: { ...common, bodyTimeout: 0 },
-  };
+  // The API server closes idle connections after 90 s, load balancers often after 60 s.
+  const lasting = { ...common, bodyTimeout: timeoutMs, keepAliveTimeout: 30_000 };
   const proxy = kubeConfig.createDispatcherOptions(kubeConfig.getCurrentCluster(), tls);
   const create = (options: Omit<Agent.Options, 'connect'>): Dispatcher =>
     'uri' in proxy && throughProxy !== undefined
       ? throughProxy(proxy.uri, { ...options, connect })
       : new Agent({ ...options, connect });
-  return { server, tls, requests: create(variants.requests), watches: create(variants.watches) };
+  return {
+    ...{ server, tls },
+    writes: create({ ...lasting, connections: 64 }),
+    reads: create({ ...lasting, connections: 8 }),
+    watches: create({ ...common, bodyTimeout: 0 }),
+  };
 }
 
 /** Whether two requests have the same credentials. Another client certificate has its own connections. */
 const isSameIdentity = (a: Access, b: Access): boolean =>
-  a.headers.Authorization === b.headers.Authorization && a.requests === b.requests;
+  a.headers.Authorization === b.headers.Authorization && a.writes === b.writes;
 
 /** Why there are no credentials, without the output of a credential plugin, which may hold a secret. */
 const failure = (error: unknown): ApiError =>
@@ -113,8 +120,8 @@ export function createTransport(given: TransportOptions): Transport {
   let isClosed = false;
   const retiring = new Set<Dispatcher>();
 
-  function retire({ requests, watches }: Agents): void {
-    for (const agent of [requests, watches]) {
+  function retire(former: Agents): void {
+    for (const agent of dispatchers(former)) {
       retiring.add(agent);
       const forget = () => retiring.delete(agent);
       agent.close().then(forget, forget);
@@ -152,13 +159,12 @@ export function createTransport(given: TransportOptions): Transport {
     );
     if (options.auth) headers.Authorization = `Basic ${Buffer.from(options.auth).toString('base64')}`;
     const url = new URL(cluster.server);
-    const { requests, watches } = agentsFor(cluster.server, tls, throughProxy);
+    const { writes, reads, watches } = agentsFor(cluster.server, tls, throughProxy);
     const access = {
       origin: url.origin,
       basePath: url.pathname.replace(/\/+$/, ''),
       headers,
-      requests,
-      watches,
+      ...{ writes, reads, watches },
     };
     known = { access, atMs: clock.elapsedMs() };
     return access;
@@ -185,7 +191,7 @@ export function createTransport(given: TransportOptions): Transport {
     async close() {
       isClosed = true;
       known = undefined;
-      const open = [...retiring, ...(agents === undefined ? [] : [agents.requests, agents.watches])];
+      const open = [...retiring, ...(agents === undefined ? [] : dispatchers(agents))];
       agents = undefined;
       await Promise.all(open.map((agent) => agent.destroy()));
     },

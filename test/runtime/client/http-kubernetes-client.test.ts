@@ -564,11 +564,24 @@ describe('HTTP client', () => {
     assert.match(server.requests.at(-1)?.path ?? '', /^\/prefix\/apis\//);
   });
 
-  test('requests share connections', async () => {
+  test('requests share connections: reads 8, and writes 64', async () => {
     for (let n = 0; n < 50; n += 1) await client.list(WidgetKind, {});
     assert.ok(server.accepted <= 2, `${server.accepted} connections, one after the other`);
     await Promise.all(Array.from({ length: 500 }, () => client.list(WidgetKind, {})));
-    assert.ok(server.accepted <= 64, `${server.accepted} connections`);
+    assert.ok(server.accepted <= 8, `${server.accepted} connections for reads`);
+    await Promise.all(Array.from({ length: 500 }, (_, n) => client.create(WidgetKind, widget(`w${n}`))));
+    assert.ok(server.accepted <= 8 + 64, `${server.accepted} connections`);
+  });
+
+  test('a write and a Lease do not wait for reads that are not answered', async () => {
+    server.fail({ status: -1, method: 'GET', times: 8 });
+    const abort = new AbortController();
+    const hung = Array.from({ length: 8 }, () => failure(client.list(WidgetKind, {}, abort.signal)));
+    await until('all connections for reads are taken', () => server.requests.length === 8);
+    await client.create(WidgetKind, widget('a'));
+    assert.equal((await failure(client.get(LeaseKind, key))).code, 404);
+    abort.abort();
+    await Promise.all(hung);
   });
 
   test('a deletion with preconditions, which has a body, leaves its connection open', async () => {
