@@ -127,7 +127,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   poll(facts, { obstacle }) {
     const { underWay } = facts.operation;
     if (obstacle === 'OperationRuns' || underWay === undefined) return facts;
-    return { ...facts, operation: { ended: underWay.type, isDone: true } };
+    return { ...facts, operation: { ended: underWay.type, done: underWay } };
   },
   clearPending: unchanged,
   observe: observed,

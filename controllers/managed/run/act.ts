@@ -153,6 +153,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         }),
         ...(!isRunning && isCreationIncomplete(managed) && result(managed, 'externalCreateSucceeded')),
       });
+      if (facts.operation.done !== undefined) underWay.note(managed, undefined);
       return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(managed)) : recorded;
     },
     async recordFailure(facts) {

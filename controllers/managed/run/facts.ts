@@ -67,9 +67,9 @@ interface PlaceFacts {
 
 export interface OperationFacts {
   readonly underWay?: ExternalOperation | undefined;
-  /** The type of an operation that has ended: with success (`isDone`), or with an unknown result. */
+  /** The type of an operation that has ended: with success (`done`), or with an unknown result. */
   readonly ended?: OperationType;
-  readonly isDone?: true;
+  readonly done?: ExternalOperation;
   readonly failed?: { readonly type: OperationType; readonly failure: StepFailure };
   /** The external name that the ended creation reported. */
   readonly externalName?: string | undefined;

@@ -16,6 +16,7 @@ import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import type { Facts } from './facts.ts';
 import { clientOf, withReport } from './facts.ts';
 import { cannot, failedCreation } from './failures.ts';
+import { unrecordedCreation } from './steps.ts';
 
 interface OperationContext {
   readonly env: { readonly clock: Pick<Clock, 'now'> };
@@ -40,7 +41,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
     return { ...facts, operation: { ...operation, underWay: begun, conditions } };
   }
 
-  /** Polls the ongoing operation. */
+  /** Polls the ongoing operation. It stays noted until the creation of an assigned name is recorded. */
   async function poll(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
     if (operation.underWay === undefined) return facts;
@@ -48,7 +49,6 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
     const asking: Promise<Progress> =
       clientOf(facts).poll?.(name, signal) ?? Promise.resolve({ state: 'unknown' });
     const progress = await failing('', asking, cannot.observe);
-    if (progress.state !== 'running') underWay.note(managed, undefined);
     switch (progress.state) {
       case 'running': {
         const conditions = operationOngoing(type, { name, message: progress.message });
@@ -56,12 +56,18 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
       }
       case 'done': {
         const { externalName } = progress;
-        const done = { ended: type, isDone: true, externalName, conditions: operationSucceeded } as const;
-        return withReport({ ...facts, operation: done }, progress);
+        const { underWay: done } = operation;
+        const ended = { ended: type, done, externalName, conditions: operationSucceeded };
+        const after = withReport({ ...facts, operation: ended }, progress);
+        // guard: otherwise an assigned name is lost if its write fails
+        if (unrecordedCreation(after) === undefined) underWay.note(managed, undefined);
+        return after;
       }
       case 'unknown':
+        underWay.note(managed, undefined);
         return { ...facts, operation: { ended: type, conditions: operationEnded } };
       case 'failed': {
+        underWay.note(managed, undefined);
         const { error } = progress;
         const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
         const conditions = operationFailed(type, messageOf(error));

@@ -29,6 +29,7 @@ import type { Facts } from './facts.ts';
 import { found, isCredentialDue, scrubOf } from './facts.ts';
 import type { Outline } from './outline.ts';
 import { failed, outlineOf } from './outline.ts';
+import { unrecordedCreation } from './steps.ts';
 
 /** The report of a run: the status to write, the Events, and the time of the next run. Without secrets. */
 export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
@@ -57,7 +58,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
   const observation = found(facts);
   const conditions = operationConditions(facts);
   const own = {
-    operation: operation.underWay,
+    operation: operation.underWay ?? unrecordedCreation(facts),
     deletionAccepted,
     externalIdentity: identityFound(kind.identity, managed, { system: access?.system, observation }),
     credential: typeof applied === 'object' ? omit(applied, 'isNew') : undefined,

@@ -1,3 +1,4 @@
+import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ExternalErrorClass } from '../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
@@ -78,13 +79,14 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
  * observation finds it after a run that crashed.
  */
 const isCreationUnrecorded = (facts: Facts): boolean => {
-  const { underWay, ended, isDone } = facts.operation;
-  const isIncomplete = isCreationIncomplete(facts.managed);
-  if (ended === 'create' && isDone && isIncomplete) return true;
-  return (
-    underWay === undefined && found(facts) !== undefined && (isIncomplete || nameFound(facts) !== undefined)
-  );
+  if (unrecordedCreation(facts) !== undefined) return true;
+  if (facts.operation.underWay !== undefined || found(facts) === undefined) return false;
+  return isCreationIncomplete(facts.managed) || nameFound(facts) !== undefined;
 };
+
+/** The operation that has created the external resource, until this is recorded: after a failed write it is polled again. */
+export const unrecordedCreation = ({ managed, operation: { done } }: Facts): ExternalOperation | undefined =>
+  done?.type === 'create' && isCreationIncomplete(managed) ? done : undefined;
 
 /** The name that the external system assigned, if the observation found it, and none is recorded. */
 export function nameFound({ kind: { identity }, managed, latest }: Facts): string | undefined {

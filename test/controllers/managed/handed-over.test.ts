@@ -5,7 +5,8 @@ import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Progress } from '../../../controllers/managed/connecting/external-client.ts';
 import { createOperationsUnderWay } from '../../../controllers/managed/recording/operations-under-way.ts';
 import { unsettled } from '../../../runtime/controller/reconcile.ts';
-import { conflict } from '../cluster-fake.ts';
+import { testClock } from '../../../testing/test-clock.ts';
+import { broken, conflict } from '../cluster-fake.ts';
 import { finalizers, Scene } from '../managed-scene.ts';
 import { managed, managedKind } from '../objects.ts';
 
@@ -229,6 +230,37 @@ describe('an operation for a resource with an assigned name', () => {
     assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
     assert.ok('crossplane.io/external-create-succeeded' in scene.annotations);
     assert.equal(onRecord(scene), undefined);
+  });
+
+  /** One whose creation has ended, and returns a name that no observation returns. */
+  async function created(refuse: (scene: Scene) => void): Promise<Scene> {
+    const scene = slow({ ...assigned, env: { clock: { ...testClock(), sleep: async () => {} } } });
+    scene.external.assignsLate = true;
+    refuse(scene);
+    await scene.run().catch(() => undefined);
+    scene.external.progress = () => ({ state: 'done', externalName: 'assigned-1' });
+    return scene;
+  }
+
+  test('is polled again if the name that its end returns cannot be recorded', async () => {
+    const scene = await created(() => {});
+    scene.cluster.refuse('update', managedKind, broken(), 5);
+    await scene.run();
+    assert.match(scene.condition('Synced'), /cannot update critical annotations/);
+    assert.equal(onRecord(scene)?.name, 'op-create');
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    assert.deepEqual([scene.condition('Synced'), onRecord(scene)], ['True/ReconcileSuccess', undefined]);
+  });
+
+  test('is not polled after the name is recorded, also if no status named it', async () => {
+    const scene = await created(({ cluster }) => cluster.refuse('updateStatus', managedKind, conflict()));
+    scene.external.change = {};
+    assert.equal(onRecord(scene), undefined);
+    await scene.run();
+    assert.equal(scene.annotations['crossplane.io/external-name'], 'assigned-1');
+    await scene.run();
+    assert.deepEqual([scene.external.count('poll'), onRecord(scene)], [1, undefined]);
   });
 
   test('records a name that is returned at once, and the success only at its end', async () => {
