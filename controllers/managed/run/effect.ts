@@ -22,20 +22,22 @@ const noEffect: ConditionError = { class: 'NoEffect' };
 /**
  * Reports a call that the external system accepted, and whose effect the observation after it does not show. At first Synced
  * is True with the reason of the call: the condition keeps the time. After `patienceMs` it is False, until an observation
- * shows the effect (docs/decisions/0084).
+ * shows the effect, or an edit wants another one (docs/decisions/0084).
  */
 export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   const { synced, next } = outline;
   if (synced?.status !== 'True') return outline;
-  const before = facts.managed.status?.conditions?.find(({ type }) => type === 'Synced');
+  const { metadata, status } = facts.managed;
+  const waiting = status?.conditions?.find(isWaiting);
+  // guard: otherwise the first call after an edit is blamed for the calls before it
+  if (waiting !== undefined && waiting.observedGeneration !== metadata.generation) return outline;
   const call = judgedCall(facts);
-  if (call === undefined)
-    return isBusy(facts) && isWaiting(before) ? { ...outline, synced: before } : outline;
+  if (call === undefined) return waiting && isBusy(facts) ? { ...outline, synced: waiting } : outline;
   if (!isHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
   const message = compact([describe[call](facts), synced.message]).join('; ');
   const patientMs = Math.max(patienceMs, facts.kind.creationGraceMs);
-  if (!isOverdue(before, { reason, patientMs, now }))
+  if (!isOverdue(waiting, { reason, patientMs, now }))
     return { ...outline, synced: { ...synced, reason, message } };
   const told = `${message}; ${advice.lookForEffect(call)}`;
   return {
@@ -84,10 +86,10 @@ const describe: Readonly<Record<OperationType, (facts: Facts) => string>> = {
 /** Whether an operation goes on, so that the effect of an earlier call is not known yet. */
 const isBusy = (facts: Facts): boolean => (facts.operation.underWay ?? found(facts)?.operation) !== undefined;
 
-/** Whether Synced reports a call whose effect was not shown. */
-const isWaiting = (synced: Condition | undefined): synced is Condition =>
-  synced?.error?.class === noEffect.class ||
-  Object.values<string | undefined>(acceptedReasons).includes(synced?.reason);
+/** Whether a condition is Synced, and reports a call whose effect was not shown. */
+const isWaiting = ({ type, reason, error }: Condition): boolean =>
+  type === 'Synced' &&
+  (error?.class === noEffect.class || Object.values<string>(acceptedReasons).includes(reason));
 
 interface Patience {
   readonly reason: string;
@@ -95,9 +97,9 @@ interface Patience {
   readonly now: Date;
 }
 
-function isOverdue(before: Condition | undefined, { reason, patientMs, now }: Patience): boolean {
-  if (before === undefined) return false;
-  if (before.error?.class === noEffect.class) return true;
-  const waitedMs = Math.abs(now.getTime() - Date.parse(sinceOf(before)));
-  return before.reason === reason && waitedMs >= patientMs;
+function isOverdue(waiting: Condition | undefined, { reason, patientMs, now }: Patience): boolean {
+  if (waiting === undefined) return false;
+  if (waiting.error?.class === noEffect.class) return true;
+  const waitedMs = Math.abs(now.getTime() - Date.parse(sinceOf(waiting)));
+  return waiting.reason === reason && waitedMs >= patientMs;
 }

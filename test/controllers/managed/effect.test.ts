@@ -24,6 +24,8 @@ const keeps: Act = (scene) => {
 const ends: Act = ({ external }) => external.resources.clear();
 const fails: Act = ({ external }) => external.failAt('create');
 const works: Act = ({ external }) => Object.assign(external, { gate: () => {} });
+const edits: Act = (scene) =>
+  scene.edit({ spec: { forProvider: { edits: scene.object?.metadata.generation } } });
 const restarts: Act = (scene) => scene.restart();
 const passes =
   (minutes: number): Act =>
@@ -113,6 +115,24 @@ const rows: Readonly<Record<string, readonly Step[]>> = {
     [[equals, passes(4)], synced],
     [[differs, passes(4)], accepted.update],
     [[passes(5)], blamed.update],
+  ],
+  'an edit has its own time, also while the external system is at work': [
+    [[], synced],
+    [[differs], accepted.update],
+    [[isAtWork, passes(10)], accepted.update],
+    [[edits], synced],
+    [[differs, passes(10)], accepted.update],
+    [[passes(4)], accepted.update],
+    [[edits, passes(1)], synced],
+    [[], accepted.update],
+    [[passes(5)], blamed.update],
+  ],
+  'an edit ends the report of the calls before it': [
+    [[], synced],
+    [[differs], accepted.update],
+    [[passes(5)], blamed.update],
+    [[edits], synced],
+    [[passes(60)], accepted.update],
   ],
   'a change on which the external system is at work is not reported': [
     [[], synced],
