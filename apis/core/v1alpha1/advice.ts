@@ -105,7 +105,7 @@ export const advice = {
     'use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
   undoEdit: 'undo the edit, or create a new resource',
   lookForEffect: (call: 'create' | 'update' | 'delete') =>
-    `look there: if it ${expected[call]}, the author of the stack has to correct observe. If not, an administrator of the external system can say why`,
+    `look there: if it ${shown[call]}, the author of the stack has to correct observe. If it ${hidden[call]}, the author has to correct ${call}, or the external system drops what it accepts`,
   correctDrift: 'correct it there, or create a new resource',
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
   createElsewhere: `to have an empty one created, set another name in the annotation ${annotationKeys.externalName}`,
@@ -124,8 +124,11 @@ export const advice = {
   chooseCredential: (place: string) => `edit the password in ${place}, or delete that to get another one`,
 } as const;
 
-/** How the external resource is after a call. */
-const expected = { create: 'exists', update: 'is as wanted', delete: 'does not exist' } as const;
+/** How the external resource is after a call that had an effect. */
+const shown = { create: 'exists', update: 'is as wanted', delete: 'does not exist' } as const;
+
+/** How it is after a call that had none. */
+const hidden = { create: 'does not exist', update: 'is not', delete: 'exists' } as const;
 
 /** The advice about an object that does not exist, by its name. It does not advise to create one that cannot exist. */
 function unlessImpossible(possible: string, otherwise: string): (name?: string) => string {
