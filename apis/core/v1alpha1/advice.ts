@@ -105,7 +105,7 @@ export const advice = {
     'use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
   undoEdit: 'undo the edit, or create a new resource',
   lookForEffect: (call: 'create' | 'update' | 'delete') =>
-    `look there: if it ${shown[call]}, the author of the stack has to correct observe. If it ${hidden[call]}, the author has to correct ${call}, or the external system drops what it accepts`,
+    `look there: if it ${shown[call]}, the author of the stack has to correct observe. If it ${hidden[call]}, the author has to correct ${call}, or the external system ignores what it accepts`,
   correctDrift: 'correct it there, or create a new resource',
   setExternalName: `set another name in the annotation ${annotationKeys.externalName}`,
   createElsewhere: `to have an empty one created, set another name in the annotation ${annotationKeys.externalName}`,

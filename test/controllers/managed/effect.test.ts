@@ -56,11 +56,11 @@ const accepted = {
 };
 const blamed = {
   create:
-    'False/ReconcileError: the external system accepted the creation, and does not show the external resource; look there: if it exists, the author of the stack has to correct observe. If it does not exist, the author has to correct create, or the external system drops what it accepts',
+    'False/ReconcileError: the external system accepted the creation, and does not show the external resource; look there: if it exists, the author of the stack has to correct observe. If it does not exist, the author has to correct create, or the external system ignores what it accepts',
   update:
-    'False/ReconcileError: the external system accepted the update, and does not show its effect: spec.forProvider.size; look there: if it is as wanted, the author of the stack has to correct observe. If it is not, the author has to correct update, or the external system drops what it accepts',
+    'False/ReconcileError: the external system accepted the update, and does not show its effect: spec.forProvider.size; look there: if it is as wanted, the author of the stack has to correct observe. If it is not, the author has to correct update, or the external system ignores what it accepts',
   delete:
-    'False/ReconcileError: the external system accepted the deletion, and still shows the external resource; look there: if it does not exist, the author of the stack has to correct observe. If it exists, the author has to correct delete, or the external system drops what it accepts',
+    'False/ReconcileError: the external system accepted the deletion, and still shows the external resource; look there: if it does not exist, the author of the stack has to correct observe. If it exists, the author has to correct delete, or the external system ignores what it accepts',
 };
 
 /** Acts before each run, and Synced after it. */
