@@ -334,6 +334,18 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
   }
 });
 
+test('a bug of a configure is a fault of the claim, and no edit of the claim is advised', async () => {
+  const message = 'bug in the stack fcp: configure returned sise, which FavouriteDBInstance does not have';
+  const ready = condition('Ready', 'False', 'StackBug', message, { class: 'StackBug' });
+  const status = { observedGeneration: 1, conditions: [ready] };
+  const claim = claimAt('team-shop/orders', {}, { status });
+  const { fault } = await tracedIn([claim], ['fancysqlinstance', 'team-shop/orders']);
+  assert.deepEqual(
+    [fault?.name, fault?.link, fault?.cause, fault?.commands],
+    ['bug in the stack', 'claim', `The controller of the claim met a ${message}.`, []],
+  );
+});
+
 const edit = 'kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders';
 const classLabelled = (name: string, labels: Readonly<Record<string, string>>): KubernetesObject => {
   const type = { apiVersion: 'database.fcp.crossplane.io/v1alpha3', kind: 'FavouriteDBInstanceClass' };

@@ -7,6 +7,7 @@ import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
+import type { Environment } from '../../runtime/controller/environment.ts';
 import type { CoreEvent } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
@@ -105,6 +106,19 @@ const bound = async (world: TracedWorld, spec?: object): Promise<ObjectKey> => {
   const key = world.claim('orders', spec);
   await world.pass();
   return key;
+};
+
+/** The code of each stack has a bug. A user creates a claim, which is traced. */
+const claimingWithBug: Play = async (world) => {
+  const connect = () => Promise.reject(new TypeError('nothing is not a function'));
+  const broken = world.stacks.map((stack) => ({
+    ...stack,
+    managed: (env: Environment) => stack.managed(env).map((one) => ({ ...one, connector: { connect } })),
+  }));
+  world.simulation.start(broken);
+  const key = world.claim('orders');
+  await world.pass();
+  return ['fancysqlinstance', key];
 };
 
 /** The Secret of the claim, with an entry from this template. */
@@ -513,6 +527,13 @@ const cases: readonly Case[] = [
     link: 'claim secret',
     cause: /: entry KEY needs the key "pasword"; .* of class favourite-\w+\.$/,
     commands: /^kubectl edit favouritedbinstanceclasses\.\S+ favourite-\w+$/,
+  },
+  {
+    fault: 'bug in the stack',
+    play: claimingWithBug,
+    cause: /^The controller of FavouriteDBInstance \S+ met a bug in the stack fcp: nothing is not a function/,
+    commands:
+      /^kubectl annotate favouritedbinstances\.\S+ \S+ --overwrite crossplane.io\/reconcile-requested-at=/,
   },
   {
     fault: 'failing',

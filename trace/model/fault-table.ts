@@ -48,6 +48,7 @@ import {
   binding,
   claimReason,
   first,
+  isOfClass,
   lastError,
   missingExternalSign,
   noClass,
@@ -85,6 +86,13 @@ const publishesNothing = (view: View): boolean =>
 /** A restored manifest, for example, lacks the claimRef that the controllers wrote. */
 const isBoundWithoutClaim = ({ theClaim, theManaged }: View): boolean =>
   theClaim?.status?.bindingPhase === 'Bound' && theManaged !== undefined && !isOwnedBy(theManaged, theClaim);
+
+const reportBug =
+  'The author of the stack has to correct its code. The log of the controllers has the stack trace.';
+
+/** The message of a condition that reports a bug in the code of a stack. */
+const bugOf = ({ status, message, error }: ReturnType<typeof syncedOf>): string | undefined =>
+  status === 'False' && isOfClass(error, 'StackBug') ? message : undefined;
 
 const isProgress = (reason = ''): boolean => ['Pending', 'Creating', 'Binding', 'Deleting'].includes(reason);
 
@@ -525,6 +533,21 @@ export const faultTable: readonly FaultRow[] = [
     cause: '{subject} is being deleted: {message}.',
     advice:
       'If you delete one of them, its external resource is deleted too, with its data, unless its policies keep it.',
+  },
+  {
+    name: 'bug in the stack',
+    sign: ({ theManaged }) => bugOf(syncedOf(theManaged)),
+    cause: 'The controller of {resource} met a {message}.',
+    advice: `${reportBug} The controller tries again by itself. To try again at once:`,
+    commands: ['retry resource'],
+  },
+  {
+    name: 'bug in the stack',
+    link: 'claim',
+    sign: (view) =>
+      isClaim(view) && view.managed.is !== 'withheld' ? bugOf(readyOf(view.theClaim)) : undefined,
+    cause: 'The controller of the claim met a {message}.',
+    advice: `${reportBug} The controller tries again by itself.`,
   },
   {
     name: 'no secret',
