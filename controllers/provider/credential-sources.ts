@@ -66,7 +66,7 @@ export function credentialReader(env: Environment): CredentialReader {
     const found = await annotate(`cannot get secret ${secret} of ${who}`, read({ namespace, name }));
     if (found === undefined) throw new Error(`secret ${secret} of ${who} does not exist`);
     const data = decodeDetails(found);
-    const text = data[key];
+    const text = Object.hasOwn(data, key) ? data[key] : undefined;
     if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
     return { source: 'Secret', text, entries: () => data, origin: `secret ${secret}`, key };
   }

@@ -124,6 +124,10 @@ describe('the message names the missing part, and does not repeat the content', 
   const rows: Record<string, Row> = {
     'no such secret': [missing, /^secret infra\/gone of ProviderConfig default does not exist$/],
     'no such key': [inSecret('token'), /^secret infra\/cloud of ProviderConfig default has no key "token"$/],
+    'a key that each JavaScript object inherits': [
+      inSecret('constructor'),
+      /^secret infra\/cloud of ProviderConfig default has no key "constructor"$/,
+    ],
     'no such variable': [
       inVariable('GONE'),
       /^environment variable GONE of ProviderConfig default is not set/,
