@@ -7,6 +7,7 @@ import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { referenceIsOfKind } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { hasEnded } from '../../../controllers/claim-binding/decide-claim-end.ts';
 import { copyFor } from '../../../controllers/claim-secret.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { claimKinds, classKinds, managedKinds } from '../kinds.ts';
@@ -28,6 +29,8 @@ export const secretsInStep: InvariantOf = ({ cluster }) => ({
         const { writeConnectionSecretToRef: to } = spec;
         const isWell = ['Ready', 'Synced'].every((type) => isConditionTrue(status?.conditions, type));
         if (status?.bindingPhase !== 'Bound' || !isWell || to === undefined) return [];
+        // A finalizer of others may hold a deleted claim for ever. Its conditions stay as they were.
+        if (hasEnded(claim)) return [];
         const managed = managedKinds
           .flatMap((each) => cluster.all(each) as unknown as readonly Managed[])
           .find((one) => one.spec.claimRef?.uid === metadata.uid && one.status?.bindingPhase === 'Bound');
