@@ -108,16 +108,13 @@ describe('connections', () => {
     await server.close();
   });
 
-  test('an abort ends the statement under way and those who wait, with its reason', async () => {
+  test('an abort ends the statement under way, with its reason', async () => {
     const server = serverOf({ maxConnections: 1 });
     const blocker = await connect();
     await blocker.query('BEGIN; LOCK pg_shdescription IN ACCESS EXCLUSIVE MODE');
     const abort = new AbortController();
     const reason = new Error('enough');
-    const ended = Promise.all([
-      assert.rejects(server.roles.create('late', {}, { ownerId, signal: abort.signal }), reason),
-      assert.rejects(server.serverVersion(abort.signal), reason),
-    ]);
+    const ended = assert.rejects(server.roles.create('late', {}, { ownerId, signal: abort.signal }), reason);
     const patient = server.serverVersion();
     await untilBlocked(connect);
     abort.abort(reason);
