@@ -105,6 +105,8 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/managed/run/act.ts: one observation proves an absence': 'Infinity',
   "controllers/managed/run/act.ts: the secrets of another owner's external resource are published": 'answer',
   'controllers/managed/run/decide-observed.ts: a process with --observe-only records a creation': '{ name }',
+  'controllers/managed/run/decide.ts: details that a call reported are lost if the observation after it fails':
+    'false',
   'controllers/managed/run/steps.ts: the result of a creation is lost': '() => false',
   'controllers/managed/setup.ts: a resolved name creates something with what another user has under that name now':
     'undefined',

@@ -123,7 +123,7 @@ export interface Observation<M extends Managed = Managed> {
 }
 
 interface CallReport<M extends Managed> {
-  /** As in {@link Observation}, which replaces it. A detail that no observation reports may be lost. */
+  /** As in {@link Observation}. A value of the next observation replaces it. */
   readonly details?: DetailsOf<M>;
   /** As in {@link Observation}. A value of the next observation replaces it. */
   readonly status?: ReportedStatus<M>;

@@ -15,7 +15,7 @@ import { decideFirst } from './decide-first.ts';
 import { decideObserved } from './decide-observed.ts';
 import type { Decision, Step } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
-import { found } from './facts.ts';
+import { found, hasDone } from './facts.ts';
 import { cannot } from './failures.ts';
 import { isBegun, next, nextOf } from './steps.ts';
 
@@ -62,7 +62,10 @@ function stepFailed(facts: Facts): Decision | undefined {
   const isUnreachable = reason === cannot.connect.reason || reason === cannot.observe.reason;
   const isNeeded = found(facts) !== undefined || !wasDeleted(managed) || wasCreationBegun(managed);
   if (isUnreachable && !failure.isSilent && !isNeeded) return { name: 'RemoveFinalizer' };
-  return { name: did.decision, call: next(facts, ['recordFailure']), failure };
+  // guard: otherwise details that a call reported are lost if the observation after it fails
+  const isUnobserved = hasDone(facts, 'create', 'update') && hasDone(facts, 'observe');
+  const call = next(facts, isUnobserved ? ['publish'] : ['recordFailure']);
+  return { name: did.decision, call, failure };
 }
 
 /** A decision is carried out to its end if a step of its own list (steps.ts) was made. */

@@ -7,12 +7,13 @@ import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { present, secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
 import { containsSecret } from '../../../clients/without-secrets.ts';
+import { changedSinceRead, isConflict } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import type { ConnectionPlaces } from '../../connection/connection-places.ts';
 import type { RandomBytes, StoredCredential } from '../../credential.ts';
-import { holdsSecrets, isUnwanted, newNoteKey } from '../../credential.ts';
+import { credentialOf, holdsSecrets, isUnwanted, newNoteKey } from '../../credential.ts';
 import { conditionErrorOf, reasonOfError } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { mayChange } from '../../management-policies.ts';
@@ -22,6 +23,8 @@ import type { PublishedKeys } from '../recording/published-keys.ts';
 import { claimOfNewNote } from './decide-credential.ts';
 import type { Facts } from './facts.ts';
 import { cannot } from './failures.ts';
+
+const maxAttempts = 5;
 
 interface PublishingContext {
   readonly places: ConnectionPlaces;
@@ -37,12 +40,15 @@ export function publishing(
 ) {
   return { publish, inPlace, following, writeEntry };
 
-  /** Writes the reported details into the Secret and the secret store if they differ. */
+  /**
+   * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
+   * so the write is retried after a conflict, unless the credential has changed. A failure is in the returned facts.
+   */
   async function publish(facts: Facts): Promise<Facts> {
     const { managed, place, did } = facts;
     if (!wantsDetails(managed) || (place.inaccessible !== undefined && place.entry === undefined))
       return facts;
-    const published = await inPlace(facts, writeEntry(managed, place.entry, desiredEntry(facts)));
+    const published = await inPlace(facts, keep(facts));
     const { credential } = facts.kind.secretDetails;
     keys.note(managed, compact([credential?.key, ...Object.keys(facts.reported.details)]));
     const { entry } = published.place;
@@ -86,8 +92,25 @@ export function publishing(
       : entry.write(managed, desired, signal);
   }
 
-  function desiredEntry({ kind: { secretDetails }, managed, reported, place }: Facts): StoredCredential {
-    const { entry } = place;
+  async function keep(facts: Facts): Promise<ConnectionEntry> {
+    const { managed, place } = facts;
+    let { entry } = place;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await writeEntry(managed, entry, desiredEntry(facts, entry));
+      } catch (error) {
+        if (!isConflict(error) || attempt === maxAttempts) throw error;
+        const now = await places.read(managed, signal);
+        if (!isSameCredential(facts, now)) throw changedSinceRead();
+        entry = now;
+      }
+    }
+  }
+
+  function desiredEntry(
+    { kind: { secretDetails }, managed, reported }: Facts,
+    entry: ConnectionEntry | undefined,
+  ): StoredCredential {
     const key = secretDetails.credential?.key ?? '';
     const before = entry?.details ?? {};
     const [isRemoved, isObserved] = [isUnwanted(managed, secretDetails), !mayChange(managed.spec)];
@@ -113,6 +136,14 @@ const keysContaining = (details: ConnectionDetails, secret: string | undefined):
     : Object.entries(secretsAmong(details)).flatMap(([key, value]) =>
         containsSecret(value, secret) ? [key] : [],
       );
+
+function isSameCredential(
+  { kind, managed, place: { entry } }: Facts,
+  now: ConnectionEntry | undefined,
+): boolean {
+  const { key = '' } = credentialOf(managed, kind.secretDetails) ?? {};
+  return isEqual(now?.note, entry?.note) && now?.details[key] === entry?.details[key];
+}
 
 /** The failure for the report of the run. Throws a failure that must not be reported, such as a conflict. */
 function failureOf(error: unknown, facts: FailureFacts): StepFailure {
