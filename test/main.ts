@@ -1,7 +1,7 @@
 /**
- * `node test/main.ts [unit] [--cpu] [PROCESS ...]` runs all tests, only the unit tests, or those of some processes, such as
- * `cluster/docs`. To load the modules costs more than most unit tests do. So unit tests share a few processes. With `--cpu`,
- * the CPU seconds of each process follow, and those of the programs that it starts.
+ * `node test/main.ts [all | unit] [--cpu] [PROCESS ...]` runs the short tests, all, only the unit tests, or those of some
+ * processes, such as `cluster/docs`. To load the modules costs more than most unit tests do. So unit tests share a few
+ * processes. With `--cpu`, the CPU seconds of each process follow, and those of the programs that it starts.
  *
  * All temporary files are in one folder, in memory if possible. `TMPDIR` chooses another place.
  */
@@ -41,18 +41,20 @@ for (const [signal, number] of [
 
 const entryOf = ({ name }: TestProcess): string => join(folder, `${name.replaceAll('/', '-')}.mjs`);
 
-const words = process.argv.slice(2).filter((word) => word !== 'unit' && word !== '--cpu');
-const wanted = testProcesses(testFiles(process.argv.includes('unit') ? 'unit' : 'all'));
-const unknown = words.filter((word) => !wanted.some(({ name }) => name === word));
+const words = process.argv.slice(2);
+const names = words.filter((word) => !['all', 'unit', '--cpu'].includes(word));
+const which = words.includes('unit') ? 'unit' : words.includes('all') || names.length > 0 ? 'all' : 'short';
+const wanted = testProcesses(testFiles(which));
+const unknown = names.filter((each) => !wanted.some(({ name }) => name === each));
 if (unknown.length > 0) throw new Error(`no such process of tests: ${unknown.join(', ')}`);
-const processes = wanted.filter(({ name }) => words.length === 0 || words.includes(name));
+const processes = wanted.filter(({ name }) => names.length === 0 || names.includes(name));
 const files = processes.map(entryOf);
 await Promise.all(processes.map((each) => writeFile(entryOf(each), entryText(each.files))));
 
 const cpu = new CpuSeconds((pid, command) =>
   pid === process.pid ? 'the runner' : processes.find((each) => command.includes(entryOf(each)))?.name,
 );
-if (process.argv.includes('--cpu')) setInterval(() => cpu.look(), 500).unref();
+if (words.includes('--cpu')) setInterval(() => cpu.look(), 500).unref();
 // One more than cores, because a process often waits for its servers. More than four were never tried.
 const concurrency = Math.min(availableParallelism() + 1, 4);
 const results = run({ files, cwd: root, concurrency, signal: stopping.signal });
@@ -60,4 +62,4 @@ results.on('test:fail', ({ todo }) => {
   if (todo === undefined || todo === false) process.exitCode = 1;
 });
 await pipeline(results, new Spec(), process.stdout);
-if (process.argv.includes('--cpu')) process.stdout.write(cpuReport(cpu.seconds));
+if (words.includes('--cpu')) process.stdout.write(cpuReport(cpu.seconds));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { alone, firstStarted, notUnit, root, testFiles, testProcesses } from './processes.ts';
+import { alone, firstStarted, notUnit, onlyInAll, root, testFiles, testProcesses } from './processes.ts';
 
 describe('the processes of the tests', () => {
   test('each file runs once', () => {
@@ -10,6 +10,20 @@ describe('the processes of the tests', () => {
     assert.ok(files.length > 300, String(files.length));
     const ran = testProcesses(files).flatMap((each) => each.files);
     assert.deepEqual(ran.toSorted(), files.toSorted());
+  });
+
+  test('npm test leaves out whole processes, and none of the unit tests', () => {
+    const [all, short, unit] = [testFiles('all'), testFiles('short'), testFiles('unit')];
+    const left = testProcesses(all.filter((file) => !short.includes(file)));
+    const ran = new Set(testProcesses(short).map(({ name }) => name));
+    assert.deepEqual(
+      left.filter(({ name }) => ran.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      unit.filter((file) => !short.includes(file)),
+      [],
+    );
   });
 
   test('the long ones start first, in their order; unit tests share a process, and a file that needs its own has it', () => {
@@ -36,7 +50,7 @@ describe('the processes of the tests', () => {
     const names = new Set(testProcesses(files).map(({ name }) => name));
     const unknown = [...alone, ...firstStarted].filter((name) => !names.has(name));
     assert.deepEqual(unknown, []);
-    const unknownRooms = notUnit.filter(
+    const unknownRooms = [...notUnit, ...onlyInAll].filter(
       (room) => !files.some((file) => file.startsWith(`test/${room}/`) || file === `test/${room}.test.ts`),
     );
     assert.deepEqual(unknownRooms, []);

@@ -31,6 +31,30 @@ export const notUnit: readonly string[] = [
   'tools/release',
 ];
 
+/**
+ * Rooms and files that `npm test` leaves out. `npm run test:all` runs them, too, as CI and each release do. They try pages,
+ * the package, the image and releases as users get them, or all rows of a large table on real servers.
+ */
+export const onlyInAll: readonly string[] = [
+  'browser',
+  'cluster/advice',
+  'cluster/docs',
+  'docs/adding-a-managed-service',
+  'docs/alert-faults',
+  'docs/deploy',
+  'docs/guides',
+  'docs/page-commands',
+  'docs/uninstall',
+  'package/command/scaffold',
+  'package/our-stack',
+  'package/package',
+  'package/typescript',
+  'tools/bundle',
+  'tools/bundle-memory',
+  'tools/image',
+  'tools/release',
+];
+
 /** Files of rooms that share a process, but that have their own: they wait for processes that they start, measure theirs, or take long. */
 export const alone: readonly string[] = [
   'apis/generate',
@@ -118,8 +142,9 @@ export const firstStarted: readonly string[] = [
 ];
 
 const nameOf = (file: string): string => file.replace(/^test\//, '').replace(/\.test\.ts$/, '');
-const isUnit = (name: string): boolean =>
-  !notUnit.some((each) => name === each || name.startsWith(`${each}/`));
+const isIn = (list: readonly string[], name: string): boolean =>
+  list.some((each) => name === each || name.startsWith(`${each}/`));
+const isUnit = (name: string): boolean => !isIn(notUnit, name);
 
 /** The processes that run these files, each file once, in the order of their start. */
 export function testProcesses(files: readonly string[]): readonly TestProcess[] {
@@ -147,8 +172,14 @@ export function entryText(files: readonly string[]): string {
   return `import '${url('test/untracked.ts')}';\nconst { describe } = await import('node:test');\n${suites.join('')}`;
 }
 
-/** All test files, or those of the unit tests only. */
-export function testFiles(which: 'all' | 'unit'): readonly string[] {
-  const files = globSync('test/**/*.test.ts', { cwd: root }).toSorted();
-  return which === 'all' ? files : files.filter((file) => isUnit(nameOf(file)));
+/** The files of `npm run test:all`, of `npm test`, or of `npm run test:unit`. */
+export function testFiles(which: 'all' | 'short' | 'unit'): readonly string[] {
+  const isMeant = {
+    all: () => true,
+    short: (name: string) => !isIn(onlyInAll, name),
+    unit: isUnit,
+  }[which];
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .toSorted()
+    .filter((file) => isMeant(nameOf(file)));
 }

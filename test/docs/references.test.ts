@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { testFiles } from '../processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const pages = globSync('{*.md,{deploy,docs,examples,local,stacks,test,testing}/**/*.md}', {
@@ -71,16 +72,32 @@ describe('the targets of links in the pages exist', () => {
   }
 });
 
-test('docs/upgrade.md names as proof only tests that npm test runs', () => {
-  // Without an argument it runs all tests: see test/processes.ts.
+describe('npm test runs', () => {
+  // Without an argument it runs the short tests: see test/processes.ts.
   assert.match(scripts.test ?? '', / node test\/main\.ts$/);
-  const page = readFileSync(join(root, 'docs/upgrade.md'), 'utf8');
-  const [, table = ''] = /\| tested by \|\n\|[-|]+\|\n(.*?)\n\n/s.exec(page) ?? [];
-  const proofs = table.split('\n').map((row) => row.split('|').at(-2) ?? '');
-  const named = proofs.flatMap((proof) => [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
-  const others = named.filter((name) => !/^test\/[\w/.-]*(\.test\.ts|\/)$/.test(name));
-  assert.deepEqual(others, []);
-  assert.ok(named.length >= 3);
+  const short = testFiles('short');
+
+  test('the proofs in docs/upgrade.md', () => {
+    const page = readFileSync(join(root, 'docs/upgrade.md'), 'utf8');
+    const [, table = ''] = /\| tested by \|\n\|[-|]+\|\n(.*?)\n\n/s.exec(page) ?? [];
+    const proofs = table.split('\n').map((row) => row.split('|').at(-2) ?? '');
+    const named = proofs.flatMap((proof) => [...proof.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+    assert.ok(named.length >= 3);
+    assert.deepEqual(
+      named.filter((name) => !short.some((file) => file.startsWith(name))),
+      [],
+    );
+  });
+
+  test('the test files that docs/reliability.md names', () => {
+    const page = readFileSync(join(root, 'docs/reliability.md'), 'utf8');
+    const named = [...page.matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, name = '']) => name);
+    assert.ok(named.length >= 5);
+    assert.deepEqual(
+      named.filter((name) => !short.includes(name)),
+      [],
+    );
+  });
 });
 
 describe('the targets of links in code comments exist', () => {

@@ -120,7 +120,7 @@ async function makeRelease(work: string): Promise<void> {
   });
   if (!skipsTests) {
     await progress.step('check', () => run(clone, 'npm', 'run', '--silent', 'check'));
-    await progress.step('test', () => run(clone, 'npm', 'test', '--silent'));
+    await progress.step('test', () => run(clone, 'npm', 'run', '--silent', 'test:all'));
   }
   await progress.step('build the files', () =>
     buildReleaseFiles({

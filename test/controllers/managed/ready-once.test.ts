@@ -130,7 +130,7 @@ const rows: Readonly<Record<string, Row>> = {
     steps: [
       [
         [({ external }) => Object.assign(external, { creation: { isExisting: true } }), fails],
-        waiting.split(':')[0] + ': the external resource does not equal its spec yet',
+        `${waiting.split(':')[0]}: the external resource does not equal its spec yet`,
       ],
       [[fails], held],
       [[succeeds], created],
