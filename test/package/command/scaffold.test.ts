@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -414,6 +414,15 @@ test('names are respelt wherever they stand, each as what it stands among', () =
       'policies, PolicyKind, oldXStack, OldXClient, old-x.test, v2, db.example.org/v2',
   };
   for (const [from, to] of Object.entries(rows)) assert.equal(respell(from), to);
+});
+
+test('no word of the template stays in a new service', () => {
+  const respell = respelling(namesOf('AccessDB', { group: 'db.example.org', version: 'v2', stack: 'old-x' }));
+  const template = join(import.meta.dirname, '../../../package/command/scaffold/template');
+  const left = globSync('**/*.{ts,yaml}', { cwd: template }).filter((file) =>
+    /gadget|toy/i.test(respell(readFileSync(join(template, file), 'utf8'))),
+  );
+  assert.deepEqual(left, []);
 });
 
 describe('a stack is added to a list', () => {

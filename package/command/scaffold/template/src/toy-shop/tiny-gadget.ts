@@ -18,7 +18,7 @@ const parameters = {
   version: optional(immutable(late(text('The running version, for example 5.7. Absent: Toy Shop chooses.')))),
 };
 
-/** The managed resource: the desired state of one gadget in the cloud, and the state that the cloud reports. */
+/** The managed resource: the desired state of one tiny gadget in the cloud, and the state that the cloud reports. */
 export const TinyGadgetKind = defineManaged(
   {
     group,
@@ -37,7 +37,7 @@ export const TinyGadgetKind = defineManaged(
 );
 export type TinyGadget = ObjectKind<typeof TinyGadgetKind>;
 
-/** The parameters that an administrator sets for the gadgets of claims. */
+/** The parameters that an administrator sets for the tiny gadgets of claims. */
 export const TinyGadgetClassKind = defineClass(
   {
     group,
@@ -46,6 +46,6 @@ export const TinyGadgetClassKind = defineClass(
     plural: 'tinygadgetclasses',
     description: 'A class of tiny gadgets for claims.',
   },
-  z.object(parameters).describe('The parameters of every gadget of this class.'),
+  z.object(parameters).describe('The parameters of every tiny gadget of this class.'),
 );
 export type TinyGadgetClass = ObjectKind<typeof TinyGadgetClassKind>;

@@ -19,7 +19,7 @@ const classOf = (forProvider: ForProvider): TinyGadgetClass => ({
   specTemplate: { writeConnectionSecretsToNamespace: 'default', forProvider },
 });
 
-describe('the gadget of a claim', () => {
+describe('the tiny gadget of a claim', () => {
   const rows: Readonly<
     Record<string, { claim: AnyGadget['spec']; class: ForProvider; want: ForProvider | string }>
   > = {

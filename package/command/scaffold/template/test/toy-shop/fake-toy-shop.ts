@@ -9,7 +9,7 @@ interface Stored extends Required<NewTinyGadget> {
   readonly isOnlineAtMs: number;
 }
 
-/** How long the cloud takes to create a gadget. */
+/** How long the cloud takes to create a tiny gadget. */
 const creationMs = 20_000;
 
 /** Toy Shop in memory: its HTTP API, and failures that a test can cause. Its time is the test's. */
@@ -28,12 +28,12 @@ export class FakeToyShop {
     this.#clock = clock;
   }
 
-  /** All gadgets, as they were requested. */
+  /** All tiny gadgets, as they were requested. */
   externals(): readonly Stored[] {
     return [...this.#stored.values()];
   }
 
-  /** Creates a gadget of another owner. */
+  /** Creates a tiny gadget of another owner. */
   makeForeign(name: string): void {
     this.#put({ name, size: 9, password: 'a-password-of-theirs', tags: {} });
   }
@@ -53,7 +53,7 @@ export class FakeToyShop {
     this.#losesAnswer = true;
   }
 
-  /** The host of the gadget with this name. */
+  /** The host of the tiny gadget with this name. */
   hostOf(name: string): string {
     return `${name}.toy-shop.test`;
   }
@@ -105,7 +105,7 @@ export class FakeToyShop {
     return stored;
   }
 
-  /** The gadget in the API's answers, which never hold the password. */
+  /** The tiny gadget in the API's answers, which never hold the password. */
   #shown({ name, size, version, tags, isOnlineAtMs }: Stored): CloudTinyGadget {
     const isOnline = this.#clock.elapsedMs() >= isOnlineAtMs;
     return {
