@@ -3,22 +3,25 @@ import type { CloudCollection, HttpClientOptions } from '../../../package/http.t
 import { cloudCollection, httpClient } from '../../../package/http.ts';
 import type { ExternalErrorClass } from '../../../package/stack.ts';
 
-const tags = z.record(z.string(), z.string());
+/** A longer text is the answer of something else, such as a gateway. */
+const text = z.string().max(1_000);
+
+const tags = z.record(text, text);
 
 const instanceSchema = z.object({
   id: z.int(),
-  name: z.string(),
+  name: text,
   fanciness_level: z.int(),
-  version: z.string(),
+  version: text,
   /** `CREATING`, `ONLINE`, `DELETING`, or a later state of the cloud. */
-  status: z.string(),
+  status: text,
   /** The address of the instance; absent while it is being created. */
-  hostname: z.string().optional(),
+  hostname: text.optional(),
   port: z.int().optional(),
-  username: z.string().optional(),
-  database: z.string().optional(),
+  username: text.optional(),
+  database: text.optional(),
   tags: tags.default({}),
-  network_id: z.string().optional(),
+  network_id: text.optional(),
 });
 /** The states of the cloud that this client knows. */
 export const favouriteCloudStates = { creating: 'CREATING', online: 'ONLINE', deleting: 'DELETING' };
@@ -45,10 +48,10 @@ export type InstanceChange = Partial<
 
 const networkSchema = z.object({
   /** The id that the cloud assigned. */
-  id: z.string(),
-  display_name: z.string().default(''),
-  cidr: z.string(),
-  status: z.string(),
+  id: text,
+  display_name: text.default(''),
+  cidr: text,
+  status: text,
   tags: tags.default({}),
 });
 export type CloudNetwork = z.output<typeof networkSchema>;

@@ -2,17 +2,20 @@ import { z } from 'zod';
 import type { CloudCollection, HttpClientOptions } from '../../../package/http.ts';
 import { cloudCollection, httpClient } from '../../../package/http.ts';
 
+/** A longer text is the answer of something else, such as a gateway. */
+const text = z.string().max(1_000);
+
 const databaseSchema = z.object({
-  uuid: z.string(),
-  databaseName: z.string(),
+  uuid: text,
+  databaseName: text,
   ambivalence: z.int(),
-  engineVersion: z.string(),
+  engineVersion: text,
   /** `Provisioning`, `Available`, `Terminating`, or a later state of the cloud. */
-  state: z.string(),
+  state: text,
   /** Null while it is being provisioned. */
-  endpoint: z.object({ host: z.string(), port: z.int() }).nullable(),
-  adminUser: z.string(),
-  labels: z.record(z.string(), z.string()).default({}),
+  endpoint: z.object({ host: text, port: z.int() }).nullable(),
+  adminUser: text,
+  labels: z.record(text, text).default({}),
 });
 export type Database = z.output<typeof databaseSchema>;
 

@@ -28,6 +28,10 @@ const nonsense: Record<string, { answer: unknown; says: RegExp }> = {
     answer: { uuid: 'u', databaseName: 'cart', ambivalence: '5' },
     says: /its ambivalence is not as documented/,
   },
+  'a text as long as a page of a gateway': {
+    answer: { uuid: 'u'.repeat(300_000), databaseName: 'cart', ambivalence: 5 },
+    says: /its uuid is not as documented/,
+  },
 };
 for (const [name, { answer, says }] of Object.entries(nonsense)) {
   test(`an answer with ${name} is an error`, async () => {
