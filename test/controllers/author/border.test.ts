@@ -314,18 +314,18 @@ describe('a mistake of a client is named on the resource and the claim, with the
     assert.match(message, /observe returned status\.size of a type that FavouriteDBInstance does not accept/);
   });
 
-  const strangeDetails: Readonly<Record<string, readonly [Calls, said: string]>> = {
+  const strangeDetails: Readonly<Record<string, readonly [Calls, begins: string]>> = {
     'of an observation': [exists({ details: { endpoint: 'a', usernme: 'x' } }), 'observe returned'],
     'of a creation': [{ create: async () => ({ details: { usernme: 'x' } }) }, 'create returned'],
     'that are planned': [{ plannedDetails: () => ({ usernme: 'x' }) }, 'plannedDetails returned'],
   };
-  for (const [name, [calls, said]] of Object.entries(strangeDetails)) {
+  for (const [name, [calls, begins]] of Object.entries(strangeDetails)) {
     test(`a connection detail that the kind does not declare, among those ${name}`, async () => {
       const { managed } = await broken(calls, { isStrict: true });
       const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
       assert.ok(
         message.includes(
-          `${said} details.usernme, which FavouriteDBInstance does not declare in connectionDetails`,
+          `${begins} details.usernme, which FavouriteDBInstance does not declare in connectionDetails`,
         ),
         message,
       );
