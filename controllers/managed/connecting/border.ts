@@ -33,8 +33,8 @@ export interface BorderOptions extends Omit<AuthorCall, 'name'> {
 
 /**
  * The border around a connector and its clients. The objects that it gets are frozen. An answer of another form is a
- * programming error of the stack, and so is a connection detail that the kind does not declare. A field of the status that
- * the kind does not have is left out, and logged once. Messages contain no credentials of the provider.
+ * programming error of the stack. A field of the status that the kind does not have is left out, and logged once. Messages
+ * contain no credentials of the provider.
  */
 export function borderedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -95,9 +95,8 @@ export function borderedConnector<M extends Managed>(
 
   /** The answer without unknown fields of the status. Throws a programming error if a field has another type. */
   function believed<T>(name: string, managed: M, answer: T): T {
-    const { details, status, lateInitialized } = (answer ?? {}) as Partial<Observation>;
+    const { status, lateInitialized } = (answer ?? {}) as Partial<Observation>;
     const { forProvider } = managed.spec;
-    refuseUndeclared(name, details);
     const [field] = unknownFields(name, parts.lateInitialized, lateInitialized, forProvider);
     if (field !== undefined)
       throw bug(name, `returned lateInitialized.${field}, which ${kind.kind} does not have`);
@@ -111,15 +110,6 @@ export function borderedConnector<M extends Managed>(
         fields: news.map((path) => `status.${path}`),
       });
     return { ...answer, status: omit(status, unknown) };
-  }
-
-  /** Throws a programming error for a connection detail that the kind does not declare: it would be in each Secret. */
-  function refuseUndeclared(name: string, details: object = {}): void {
-    const { connectionDetails } = kind as Partial<Definition>;
-    if (connectionDetails === undefined) return;
-    const key = Object.keys(details).find((each) => !Object.hasOwn(connectionDetails, each));
-    if (key !== undefined)
-      throw bug(name, `returned details.${key}, which ${kind.kind} does not declare in connectionDetails`);
   }
 
   /**
@@ -157,14 +147,8 @@ export function borderedConnector<M extends Managed>(
     return {
       ...wrapped,
       ...(client.plannedDetails && {
-        plannedDetails: (of, credential) => {
-          const planned = at(
-            'plannedDetails',
-            () => client.plannedDetails?.(frozen(of), frozen(credential)) ?? {},
-          );
-          refuseUndeclared('plannedDetails', planned);
-          return planned;
-        },
+        plannedDetails: (of, credential) =>
+          at('plannedDetails', () => client.plannedDetails?.(frozen(of), frozen(credential)) ?? {}),
       }),
       ...(client.facts && {
         facts: () =>

@@ -46,7 +46,6 @@ const strictKind = {
     spec: z.object({ forProvider: z.object({ version: z.string().optional() }) }),
     status: z.object({ size: z.number().optional() }).optional(),
   }),
-  connectionDetails: { endpoint: z.string() },
 };
 
 /** The calls of an external client, which may return anything. */
@@ -313,24 +312,6 @@ describe('a mistake of a client is named on the resource and the claim, with the
     const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
     assert.match(message, /observe returned status\.size of a type that FavouriteDBInstance does not accept/);
   });
-
-  const strangeDetails: Readonly<Record<string, readonly [Calls, begins: string]>> = {
-    'of an observation': [exists({ details: { endpoint: 'a', usernme: 'x' } }), 'observe returned'],
-    'of a creation': [{ create: async () => ({ details: { usernme: 'x' } }) }, 'create returned'],
-    'that are planned': [{ plannedDetails: () => ({ usernme: 'x' }) }, 'plannedDetails returned'],
-  };
-  for (const [name, [calls, begins]] of Object.entries(strangeDetails)) {
-    test(`a connection detail that the kind does not declare, among those ${name}`, async () => {
-      const { managed } = await broken(calls, { isStrict: true });
-      const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
-      assert.ok(
-        message.includes(
-          `${begins} details.usernme, which FavouriteDBInstance does not declare in connectionDetails`,
-        ),
-        message,
-      );
-    });
-  }
 });
 
 test('an unknown field of the status is left out, and logged once', async () => {
