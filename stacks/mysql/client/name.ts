@@ -86,9 +86,12 @@ export function checkOwnName(kind: Kind, name: string): void {
 const serverFiles =
   /^(ib_logfile\d+|ibdata\d+|ibtmp\d+|undo\d+|ib_buffer_pool|aria_log_control|(mysql|mariadb)_upgrade_info|(xtrabackup|mariadb_backup)_\w+)$/i;
 
+/** At a login, the server takes an apostrophe at both ends of a user name away, as in `parse_client_handshake_packet`. */
+const inApostrophes = /^'.*'$/s;
+
 /**
- * Like `checkOwnName`, and throws for a name with invisible characters, or of a file of the server. Existing databases and
- * users keep their names.
+ * Like `checkOwnName`, and throws for a name with invisible characters, of a file of the server, or of a user who could not
+ * log in. Existing databases and users keep their names.
  */
 export function checkNewName(kind: Kind, name: string): void {
   checkOwnName(kind, name);
@@ -96,6 +99,13 @@ export function checkNewName(kind: Kind, name: string): void {
   // guard: otherwise a tenant chooses a name that keeps the server from starting again
   if (kind === 'database' && serverFiles.test(name))
     throw invalidName(kind, name, 'is that of a file of the server');
+  // guard: otherwise a user can never log in, or is taken for another user
+  if (kind === 'user' && inApostrophes.test(name))
+    throw invalidName(
+      kind,
+      name,
+      'must not begin and end with an apostrophe: the server ignores them at a login',
+    );
 }
 
 /**
