@@ -484,6 +484,11 @@ async function arrive(row: Row, at: Place, piece: string | undefined): Promise<v
   const words = (await row.says?.(at)) ?? piece;
   if (words !== undefined) await at.told(words, async () => (row.where ? row.where(at) : at.messages()));
   else if (row.fault === undefined) throw new Error('a row needs words or a fault');
+  // Without a condition of the claim, the trace doubts that the controllers run.
+  await eventually('the claim has a condition', async () => {
+    const claim = await claimOf(at);
+    return claim === undefined || claim.status?.conditions !== undefined;
+  });
   if (row.reason !== undefined || row.fault !== undefined) await checkCause(row, at);
 }
 
