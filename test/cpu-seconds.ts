@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 export interface ProcessState {
   readonly pid: number;
   readonly parent: number;
-  /** It starts at this tick: a number of a process is used again. */
+  /** The tick at which it started: a later process may have the same number. */
   readonly started: number;
   /** The name of its program as the kernel knows it. It changes when the process becomes another program. */
   readonly comm: string;
@@ -17,8 +17,8 @@ export interface ProcessState {
 /** The programs of a group, with the CPU seconds of each. */
 export type SecondsByProgram = ReadonlyMap<string, number>;
 
-/** Linux counts in hundredths of a second for all programs, whatever its own clock is. */
-const ticksPerSecond = 100;
+/** Linux counts in hundredths of a second for all programs, whatever the clock of the kernel is. */
+export const ticksPerSecond = 100;
 
 /** Reads the line of a process in `/proc/<pid>/stat`. The name of a program may contain spaces and brackets. */
 export function processState(stat: string): ProcessState {

@@ -1,14 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-/** Linux counts CPU time in hundredths of a second, whatever the hardware. */
-const ticksPerSecond = 100;
-
-/** Seconds of CPU a process has used, from the text of `/proc/<pid>/stat`. */
-function cpuSecondsIn(stat: string): number {
-  // The name of the command may hold blanks and parentheses: fields are counted from its end.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}
+import { processState, ticksPerSecond } from '../cpu-seconds.ts';
 
 /** An amount of memory in MiB, from the text of `/proc/<pid>/status`. */
 const memoryIn = (name: 'VmHWM' | 'VmRSS' | 'RssAnon') => (status: string) => {
@@ -30,7 +21,8 @@ function read(
 }
 
 /** User and system time of a process so far, in seconds. */
-export const cpuSeconds = (pid: number | undefined): number => read(pid, 'stat', cpuSecondsIn);
+export const cpuSeconds = (pid: number | undefined): number =>
+  read(pid, 'stat', (text) => processState(text).ownSeconds);
 
 /** The bytes that a process has read and written so far, by system calls. NaN where the system does not tell. */
 export function bytesOf(pid: number | undefined): { readonly read: number; readonly written: number } {
