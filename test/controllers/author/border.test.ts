@@ -123,6 +123,11 @@ const connectedWith = ({
 const circular: Record<string, unknown> = {};
 circular.itself = circular;
 const exists = (more: object) => ({ observe: async () => ({ ...found, ...more }) });
+const updated = (answer: unknown) => ({ ...exists({ isUpToDate: false }), update: async () => answer });
+const polled = (progress: object) => ({
+  create: async () => ({ operation: 'op-1' }),
+  poll: async () => progress,
+});
 
 /** Deliberate mistakes in clients, and what the conditions report about each. */
 const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string]>> = {
@@ -184,17 +189,11 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     'create returned externalname, which is none of its fields; perhaps externalName is meant',
   ],
   'a field of another call': [
-    {
-      observe: async () => ({ exists: true, isUpToDate: false }),
-      update: async () => ({ isUpToDate: true }),
-    },
+    updated({ isUpToDate: true }),
     'update returned isUpToDate, which is none of its fields',
   ],
   'a misspelt progress': [
-    {
-      create: async () => ({ operation: 'op-1' }),
-      poll: async () => ({ state: 'running', mesage: 'half' }),
-    },
+    polled({ state: 'running', mesage: 'half' }),
     'poll returned mesage, which is none of its fields; perhaps message is meant',
   ],
   'a misspelt fact': [
@@ -225,16 +224,13 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     { create: async () => ({ externalName: 7 }) },
     'create returned externalName, a number, which must be text',
   ],
-  'an update that is text': [
-    { observe: async () => ({ exists: true, isUpToDate: false }), update: async () => 'done' },
-    'update returned text, which must be an object',
-  ],
+  'an update that is text': [updated('done'), 'update returned text, which must be an object'],
   'an operation of an unknown state': [
-    { create: async () => ({ operation: 'op-1' }), poll: async () => ({ state: 'maybe' }) },
+    polled({ state: 'maybe' }),
     'poll returned state, text, which must be "running" or "done" or "failed" or "unknown"',
   ],
   'a failed operation whose error is text': [
-    { create: async () => ({ operation: 'op-1' }), poll: async () => ({ state: 'failed', error: 'no' }) },
+    polled({ state: 'failed', error: 'no' }),
     'poll returned error, text, which must be an Error',
   ],
   'an operation that is a number': [
