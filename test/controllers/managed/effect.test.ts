@@ -79,12 +79,12 @@ const rows: Readonly<Record<string, readonly Step[]>> = {
     [[passes(4)], accepted.create],
     [[shows, passes(60)], synced],
   ],
-  'the time of a creation that failed does not count': [
+  'the five minutes begin when a creation is accepted, and not when one fails': [
     [[hides, fails], 'False/ReconcileError: no route to cloud'],
     [[passes(60), works], accepted.create],
     [[passes(5)], blamed.create],
   ],
-  'the time lasts through a restart': [
+  'the five minutes continue through a restart': [
     [[hides], accepted.create],
     [[passes(5), restarts, hides], blamed.create],
   ],
@@ -109,14 +109,14 @@ const rows: Readonly<Record<string, readonly Step[]>> = {
     [[passes(60)], blamed.update],
     [[equals], synced],
   ],
-  'another difference later has its own time': [
+  'another difference later has five minutes of its own': [
     [[], synced],
     [[differs], accepted.update],
     [[equals, passes(4)], synced],
     [[differs, passes(4)], accepted.update],
     [[passes(5)], blamed.update],
   ],
-  'an edit has its own time, also while the external system is at work': [
+  'an edit has five minutes of its own, also while the external system is at work': [
     [[], synced],
     [[differs], accepted.update],
     [[isAtWork, passes(10)], accepted.update],
@@ -155,29 +155,31 @@ const rows: Readonly<Record<string, readonly Step[]>> = {
   ],
 };
 
-describe('Synced reports an accepted call that has no effect', () => {
-  for (const [title, steps] of Object.entries(rows)) {
-    test(title, async () => {
-      const scene = new Scene({ forProvider: {} }, { finalizers });
-      for (const [index, [acts, expected]] of steps.entries()) {
-        for (const act of acts) act(scene);
-        await scene.run();
-        assert.equal(scene.condition('Synced'), expected, `step ${index}`);
-      }
-    });
+/** Plays the steps with a new managed resource. */
+async function plays(steps: readonly Step[], options: ConstructorParameters<typeof Scene>[2] = {}) {
+  const scene = new Scene({ forProvider: {} }, { finalizers }, options);
+  for (const [index, [acts, expected]] of steps.entries()) {
+    for (const act of acts) act(scene);
+    await scene.run();
+    assert.equal(scene.condition('Synced'), expected, `step ${index}`);
   }
-});
+  return scene;
+}
 
-test('a service whose resources show late has its own time', async () => {
-  const scene = new Scene({ forProvider: {} }, { finalizers }, { creationGraceMs: 20 * minute });
-  hides(scene);
-  await scene.run();
-  passes(19)(scene);
-  await scene.run();
-  assert.equal(scene.condition('Synced'), accepted.create);
-  passes(1)(scene);
-  await scene.run();
-  assert.equal(scene.condition('Synced'), blamed.create);
+describe('Synced reports an accepted call that has no effect', () => {
+  for (const [title, steps] of Object.entries(rows))
+    test(title, async () => {
+      await plays(steps);
+    });
+
+  test('a creation that may show later is reported after creationGraceMs', async () => {
+    const steps: readonly Step[] = [
+      [[hides], accepted.create],
+      [[passes(19)], accepted.create],
+      [[passes(1)], blamed.create],
+    ];
+    await plays(steps, { creationGraceMs: 20 * minute });
+  });
 });
 
 test('a credential that the external system does not take is reported, and is not set again at once', async () => {
@@ -192,12 +194,11 @@ test('a credential that the external system does not take is reported, and is no
   assert.equal(result.type, 'requeue');
 });
 
-test('the resource is Stalled for an administrator, the Event is a Warning, and the status is written once', async () => {
-  const scene = new Scene({ forProvider: {} }, { finalizers });
-  hides(scene);
-  await scene.run();
-  passes(5)(scene);
-  await scene.run();
+test('after a creation without effect, the resource is Stalled, the Event is a Warning, and the status is written once', async () => {
+  const scene = await plays([
+    [[hides], accepted.create],
+    [[passes(5)], blamed.create],
+  ]);
   const { status } = scene.object ?? {};
   const shown = status?.conditions?.find(({ type }) => isProgress(type));
   assert.equal(shown && `${shown.type} ${shown.reason}`, 'Stalled NoEffect');
@@ -208,10 +209,10 @@ test('the resource is Stalled for an administrator, the Event is a Warning, and 
 });
 
 test('a deletion that takes effect late removes the finalizer', async () => {
-  const scene = new Scene({ forProvider: {} }, { finalizers });
-  await scene.run();
-  keeps(scene);
-  await scene.run();
+  const scene = await plays([
+    [[], synced],
+    [[keeps], accepted.delete],
+  ]);
   ends(scene);
   await scene.run();
   assert.equal(scene.object, undefined);
