@@ -11,7 +11,6 @@ import { PostgreSQLRoleKind } from '../../../../../stacks/postgresql/kinds/v1alp
 import { database, grant, role } from '../../passes.ts';
 import { postgresqlFixture } from '../clients/fixture.ts';
 import { StackScene } from './scene.ts';
-import { writtenInPostgresql } from './what-a-tenant-writes.ts';
 
 /*
  * A tenant on a real server, with psql and the Secret of its claim, and an administrator who makes objects later. A name
@@ -203,145 +202,159 @@ test('to adopt a database is a decision of an administrator, who sees which role
   );
 });
 
+/* All that a tenant can write on the server with the password of its claim, and that others read. */
 describe('a tenant gets nothing of others by writing on the server', () => {
-  const tests: Readonly<Record<keyof typeof writtenInPostgresql, () => Promise<void>>> = {
-    async 'the external name of a claim'() {
-      scene.editClass({ externalNames: 'Prefixed' });
-      scene.putClaim('others', { externalName: 'team-b_orders' });
-      await settle();
-      assert.equal(scene.claim('others')?.status?.bindingPhase, 'Unbound');
-      assert.deepEqual(await sql(`SELECT FROM pg_roles WHERE rolname = 'team-b_orders'`), []);
-      const { psql } = await tenant('own', 'team_orders');
-      assert.equal(await psql('SELECT current_user'), 'team_orders');
-      scene.editClass({ externalNames: 'Any' });
-    },
-    async 'the comment of its database'() {
-      const { psql } = await tenant('payroll');
-      await psql('CREATE TABLE spy (x text); GRANT CREATE ON SCHEMA public TO PUBLIC');
-      await psql(
-        `DO $$ BEGIN EXECUTE format('COMMENT ON DATABASE payroll IS %L', repeat('x', 5000000)); END $$`,
-      );
-      assert.equal((await fixture.server().databases.observe('payroll'))?.comment?.length, 600);
-      const payroll = database('payroll', { ownerRef: { name: 'payroll-owner' } });
-      await psql(forged('payroll'));
-      await create(role('payroll-owner'));
-      await psql(forged('payroll'));
-      await create(payroll);
-      await psql(forged('payroll'));
-      await settle();
-      // The second, once the controller of the claim has written its own mark again.
-      assert.match(
-        stateOf(payroll).says,
-        /belongs to role "payroll" of another resource, which can write the comment|is managed by another resource/,
-      );
-      assert.notEqual(stateOf(payroll).ready, 'True');
-      assert.equal(await ownerOf('payroll'), 'payroll');
-    },
-    async 'privileges on its database and in it'() {
-      const { psql, refused } = await tenant('giver');
-      await psql('GRANT ALL ON DATABASE giver TO PUBLIC');
-      await psql('GRANT CONNECT ON DATABASE archive TO giver'); // PostgreSQL only warns
-      await refused('SELECT 1', 'archive');
-      await settle();
-      const [row] = await sql(`SELECT has_database_privilege('public', 'giver', 'CONNECT') AS open`);
-      assert.deepEqual(row, { open: false });
-    },
-    async 'schemas in a database that it may create in'() {
-      const { psql, resource } = await tenant('builder');
-      const shared = database('shared');
-      await create(
-        shared,
-        grant('builder-in-shared', {
-          role: 'builder',
-          roleDatabaseRef: { name: resource },
-          database: 'shared',
-          privileges: ['CONNECT', 'CREATE'],
-        }),
-      );
-      await psql('CREATE SCHEMA reports', 'shared');
-      const onSchema = grant('reports', {
-        role: 'reader',
-        database: 'shared',
-        schema: 'reports',
-        privileges: ['USAGE'],
-      });
-      await create(role('reader'), onSchema);
-      assert.match(stateOf(onSchema).says, /schema "reports" is not used/);
-      const extended = database('shared', { extensions: [{ name: 'pg_trgm', schema: 'reports' }] });
-      await create(extended);
-      assert.match(
-        stateOf(extended).says,
-        /extension "pg_trgm" is not installed: schema "reports" belongs to role "builder" of another resource/,
-      );
-    },
-    async 'settings of its database and role'() {
-      const { psql, resource } = await tenant('setter');
-      for (const setting of [
-        `role = 'setter'`,
-        `search_path = 'setter'`,
-        `default_transaction_read_only = on`,
-      ]) {
-        await psql(`ALTER DATABASE setter SET ${setting}`);
-      }
-      const inside = grant('into-setter', {
-        role: 'reader',
-        database: 'setter',
-        databaseRef: { name: resource },
-        schema: 'public',
-        privileges: ['USAGE'],
-      });
-      await create(role('reader'), inside);
-      assert.deepEqual(stateOf(inside), { ready: 'True', says: '' });
-    },
-    async 'default privileges and objects in its database'() {
-      const { psql, refused } = await tenant('default');
-      await psql('ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC');
-      await refused('ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT ALL ON TABLES TO PUBLIC');
-    },
-    async 'the owner of its database'() {
-      const { refused } = await tenant('seller');
-      await create(role('buyer'));
-      await refused('ALTER DATABASE seller OWNER TO buyer');
-      await refused('ALTER DATABASE seller RENAME TO other');
-      await refused('REASSIGN OWNED BY seller TO buyer');
-    },
-    async 'extensions in its database'() {
-      const { psql, refused } = await tenant('installer');
-      await psql('CREATE EXTENSION pg_trgm');
-      await refused('CREATE EXTENSION postgres_fdw');
-    },
-    async 'event triggers and roles'() {
-      const { psql, refused } = await tenant('maker');
-      await psql('CREATE FUNCTION spy() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN END$$');
-      await refused('CREATE EVENT TRIGGER spy ON ddl_command_end EXECUTE FUNCTION spy()');
-      for (const statement of [
-        'CREATE ROLE another',
-        `COMMENT ON ROLE maker IS 'services-stack: 0'`,
-        'COMMENT ON ROLE maker IS NULL',
-        'ALTER ROLE maker RENAME TO another',
-        'ALTER ROLE maker CREATEDB',
-      ])
-        await refused(statement);
-    },
-    async 'sessions that stay open'() {
-      const { resource } = await tenant('sleeper');
-      const given = grant('sleeper-in', {
-        role: 'sleeper',
+  // Read by grants, owners, memberships and templates that name a role or database.
+  test('the external name of a claim decides only the name of its own database and role, if its class allows it and both are free', async () => {
+    scene.editClass({ externalNames: 'Prefixed' });
+    scene.putClaim('others', { externalName: 'team-b_orders' });
+    await settle();
+    assert.equal(scene.claim('others')?.status?.bindingPhase, 'Unbound');
+    assert.deepEqual(await sql(`SELECT FROM pg_roles WHERE rolname = 'team-b_orders'`), []);
+    const { psql } = await tenant('own', 'team_orders');
+    assert.equal(await psql('SELECT current_user'), 'team_orders');
+    scene.editClass({ externalNames: 'Any' });
+  });
+
+  // Read by the controllers, which look for the owner of the database.
+  test('the comment of its database decides nothing: the mark of the owner role decides', async () => {
+    const { psql } = await tenant('payroll');
+    await psql('CREATE TABLE spy (x text); GRANT CREATE ON SCHEMA public TO PUBLIC');
+    await psql(
+      `DO $$ BEGIN EXECUTE format('COMMENT ON DATABASE payroll IS %L', repeat('x', 5000000)); END $$`,
+    );
+    assert.equal((await fixture.server().databases.observe('payroll'))?.comment?.length, 600);
+    const payroll = database('payroll', { ownerRef: { name: 'payroll-owner' } });
+    await psql(forged('payroll'));
+    await create(role('payroll-owner'));
+    await psql(forged('payroll'));
+    await create(payroll);
+    await psql(forged('payroll'));
+    await settle();
+    // The second, once the controller of the claim has written its own mark again.
+    assert.match(
+      stateOf(payroll).says,
+      /belongs to role "payroll" of another resource, which can write the comment|is managed by another resource/,
+    );
+    assert.notEqual(stateOf(payroll).ready, 'True');
+    assert.equal(await ownerOf('payroll'), 'payroll');
+  });
+
+  // Read by PostgreSQL, for every role that they name.
+  test('privileges on its database and in it decide only who else gets into that database', async () => {
+    const { psql, refused } = await tenant('giver');
+    await psql('GRANT ALL ON DATABASE giver TO PUBLIC');
+    await psql('GRANT CONNECT ON DATABASE archive TO giver'); // PostgreSQL only warns
+    await refused('SELECT 1', 'archive');
+    await settle();
+    const [row] = await sql(`SELECT has_database_privilege('public', 'giver', 'CONNECT') AS open`);
+    assert.deepEqual(row, { open: false });
+  });
+
+  // Read by grants on such a schema, and for extensions that a spec puts there.
+  test('schemas in a database that it may create in decide nothing: the owner of the schema decides', async () => {
+    const { psql, resource } = await tenant('builder');
+    const shared = database('shared');
+    await create(
+      shared,
+      grant('builder-in-shared', {
+        role: 'builder',
         roleDatabaseRef: { name: resource },
-        database: 'warehouse',
+        database: 'shared',
         privileges: ['CONNECT', 'CREATE'],
-      });
-      await create(given);
-      const { username = '', password = '' } = scene.details('sleeper');
-      const session = await fixture.connect({ user: username, password, database: 'warehouse' });
-      await session.query('CREATE SCHEMA before');
-      cluster.delete(PostgreSQLGrantKind, { name: 'sleeper-in' });
-      await settle();
-      await assert.rejects(session.query('CREATE SCHEMA after'), { code: '42501' });
-      await session.end();
-    },
-  };
-  for (const [what, run] of Object.entries(tests)) {
-    test(`${what}: ${writtenInPostgresql[what as keyof typeof writtenInPostgresql].mayDecide}`, run);
-  }
+      }),
+    );
+    await psql('CREATE SCHEMA reports', 'shared');
+    const onSchema = grant('reports', {
+      role: 'reader',
+      database: 'shared',
+      schema: 'reports',
+      privileges: ['USAGE'],
+    });
+    await create(role('reader'), onSchema);
+    assert.match(stateOf(onSchema).says, /schema "reports" is not used/);
+    const extended = database('shared', { extensions: [{ name: 'pg_trgm', schema: 'reports' }] });
+    await create(extended);
+    assert.match(
+      stateOf(extended).says,
+      /extension "pg_trgm" is not installed: schema "reports" belongs to role "builder" of another resource/,
+    );
+  });
+
+  // Read by PostgreSQL, for every session on the database or of the role.
+  test('settings of its database and role decide only how its own sessions behave, and those of roles that an administrator lets in', async () => {
+    const { psql, resource } = await tenant('setter');
+    for (const setting of [
+      `role = 'setter'`,
+      `search_path = 'setter'`,
+      `default_transaction_read_only = on`,
+    ]) {
+      await psql(`ALTER DATABASE setter SET ${setting}`);
+    }
+    const inside = grant('into-setter', {
+      role: 'reader',
+      database: 'setter',
+      databaseRef: { name: resource },
+      schema: 'public',
+      privileges: ['USAGE'],
+    });
+    await create(role('reader'), inside);
+    assert.deepEqual(stateOf(inside), { ready: 'True', says: '' });
+  });
+
+  test('default privileges and objects in its database decide only what it contains for roles that an administrator lets in', async () => {
+    const { psql, refused } = await tenant('default');
+    await psql('ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC');
+    await refused('ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT ALL ON TABLES TO PUBLIC');
+  });
+
+  // Read by the controllers, which look for the owner of the database.
+  test('the owner of its database decides nothing: PostgreSQL allows no other owner', async () => {
+    const { refused } = await tenant('seller');
+    await create(role('buyer'));
+    await refused('ALTER DATABASE seller OWNER TO buyer');
+    await refused('ALTER DATABASE seller RENAME TO other');
+    await refused('REASSIGN OWNED BY seller TO buyer');
+  });
+
+  // Read by the controller that installs extensions.
+  test('extensions in its database decide only which trusted extensions that database has', async () => {
+    const { psql, refused } = await tenant('installer');
+    await psql('CREATE EXTENSION pg_trgm');
+    await refused('CREATE EXTENSION postgres_fdw');
+  });
+
+  // PostgreSQL would run or check them on behalf of other users.
+  test('event triggers and roles decide nothing: PostgreSQL refuses both', async () => {
+    const { psql, refused } = await tenant('maker');
+    await psql('CREATE FUNCTION spy() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN END$$');
+    await refused('CREATE EVENT TRIGGER spy ON ddl_command_end EXECUTE FUNCTION spy()');
+    for (const statement of [
+      'CREATE ROLE another',
+      `COMMENT ON ROLE maker IS 'services-stack: 0'`,
+      'COMMENT ON ROLE maker IS NULL',
+      'ALTER ROLE maker RENAME TO another',
+      'ALTER ROLE maker CREATEDB',
+    ])
+      await refused(statement);
+  });
+
+  // PostgreSQL checks privileges at each statement.
+  test('sessions that stay open may do nothing that their role may not do any more', async () => {
+    const { resource } = await tenant('sleeper');
+    const given = grant('sleeper-in', {
+      role: 'sleeper',
+      roleDatabaseRef: { name: resource },
+      database: 'warehouse',
+      privileges: ['CONNECT', 'CREATE'],
+    });
+    await create(given);
+    const { username = '', password = '' } = scene.details('sleeper');
+    const session = await fixture.connect({ user: username, password, database: 'warehouse' });
+    await session.query('CREATE SCHEMA before');
+    cluster.delete(PostgreSQLGrantKind, { name: 'sleeper-in' });
+    await settle();
+    await assert.rejects(session.query('CREATE SCHEMA after'), { code: '42501' });
+    await session.end();
+  });
 });
