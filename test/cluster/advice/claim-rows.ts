@@ -265,7 +265,7 @@ export const claimRows = {
   completeClassRef: {
     async situation(at) {
       const name = at.named('small');
-      await at.ambivalentClass(name, { only: name });
+      await at.fixture.ambivalentClass(name, { only: name });
       // Each kind of class has a watch of its own: claims that got these classes show that the process knows both.
       await at.claim({ classRef: at.classRef() }, 'first');
       await at.claim({ classSelector: { matchLabels: { only: name } } }, 'second');

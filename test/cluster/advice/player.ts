@@ -16,12 +16,8 @@ import { realClock } from '../../../runtime/time/clock.ts';
 import type { FancySQLInstance } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import type { FavouriteDBInstance } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
-import {
-  FavouriteDBInstanceClassKind,
-  FavouriteDBInstanceKind,
-} from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
+import { FavouriteDBInstanceKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
 import { ProviderConfigKind } from '../../../stacks/demo-clouds/kinds/fcp/v1alpha3/provider.ts';
-import { AmbivalentDBInstanceClassKind } from '../../../stacks/demo-clouds/kinds/ocp/v1alpha1/ambivalent-db-instance.ts';
 import type { FavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import { startFavouriteCloud } from '../../../testing/favourite-cloud/server.ts';
 import type { Trace } from '../../../trace/model/trace.ts';
@@ -92,8 +88,6 @@ export class Place {
   readonly servers: { stop(): Promise<void> }[] = [];
   /** The commands and statements that the reader ran. */
   readonly ran: string[] = [];
-  /** The kinds of the row's own objects, as far as the row created them. */
-  readonly kinds: Kind[] = [FavouriteDBInstanceClassKind];
 
   constructor(fixture: FancySQLFixture, namespace: string, reader: Pick<WatchedReader, 'get' | 'list'>) {
     this.fixture = fixture;
@@ -125,12 +119,6 @@ export class Place {
     return this.fixture.favouriteClass(this.named(name), template);
   }
 
-  /** A class of the other cloud. */
-  ambivalentClass(name: string, labels: Readonly<Record<string, string>>): Promise<void> {
-    this.kinds.push(AmbivalentDBInstanceClassKind);
-    return this.fixture.ambivalentClass(name, labels);
-  }
-
   managed(name: string, spec: Partial<FavouriteDBInstance['spec']> = {}) {
     return this.fixture.managed(this.named(name), spec);
   }
@@ -153,7 +141,6 @@ export class Place {
   }
 
   make<T extends KubernetesObject>(kind: Kind<T>, metadata: T['metadata'], rest: object): Promise<T> {
-    this.kinds.push(kind);
     return this.fixture.cluster.create(kind, metadata, rest);
   }
 

@@ -1,10 +1,8 @@
 import uniq from 'lodash/uniq.js';
 import type { Condition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { kindKey } from '../../../apis/core/v1alpha1/kind.ts';
-import { allStacks } from '../../../app/stacks.ts';
 import { EventKind } from '../../../runtime/events/event-kind.ts';
-import { catalogueOf, objectsOf } from '../../../trace/catalogue.ts';
+import { objectsOf } from '../../../trace/catalogue.ts';
 import { eventually } from '../stack-harness.ts';
 import type { Place } from './player.ts';
 import { catalogue } from './watched-reader.ts';
@@ -36,18 +34,10 @@ const either = new RegExp(`${command.source}|${statements.source}`, 'g');
 const commandsIn = (text: string): readonly string[] =>
   [...text.matchAll(either)].map(([found]) => found.trim());
 
-/** The claims, resources and providers of a row. Objects without a namespace are those of stacks from which the row has one. */
+/** The claims, resources and providers of a row. */
 async function objectsIn(at: Place): Promise<readonly Conditioned[]> {
-  const { reader } = at;
-  const made = new Set(at.kinds.map(kindKey));
-  const claims = catalogue.kinds.filter(({ sort }) => sort === 'claim');
-  const others = catalogueOf(
-    allStacks.filter(({ definitions }) => definitions.some((kind) => made.has(kindKey(kind)))),
-  ).kinds.filter(({ sort }) => sort === 'managed' || sort === 'provider');
-  const lists = await Promise.all([
-    ...claims.map((kind) => reader.list(objectsOf<Conditioned>(kind), { namespace: at.namespace })),
-    ...others.map((kind) => reader.list(objectsOf<Conditioned>(kind), {})),
-  ]);
+  const kinds = catalogue.kinds.filter(({ sort }) => ['claim', 'managed', 'provider'].includes(sort));
+  const lists = await Promise.all(kinds.map((kind) => at.reader.list(objectsOf<Conditioned>(kind), {})));
   return lists.flatMap(({ items }) => items).filter((one) => isOfRow(one, at));
 }
 
