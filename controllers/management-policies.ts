@@ -34,6 +34,12 @@ export function invalidPolicies(spec: Pick<ManagedSpec, 'managementPolicies'>): 
   return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
+/** Why `onLoss` is not supported; undefined if it is. A definition without rules admits any value. */
+export function invalidOnLoss({ onLoss }: ManagedSpec): string | undefined {
+  if (onLoss === undefined || onLoss === 'Recreate' || onLoss === 'Report') return undefined;
+  return `spec.onLoss has an unsupported value: ${JSON.stringify(onLoss)}. Recreate and Report are supported`;
+}
+
 /** How to allow updates, for messages. If Update alone makes the policies unsupported, Create must be added, too. */
 export function howToAllowUpdate(spec: ManagedSpec): string {
   const managementPolicies = [...policiesOf(spec), 'Update'] as const;

@@ -60,6 +60,10 @@ export const hasRetention = (managed: Managed): boolean =>
   managed.spec.classRef !== undefined &&
   !wasNeverFound(managed);
 
+/** Whether the resource is to be kept for a time, and its policy Retain keeps it without a date. */
+export const isRetentionIdle = ({ spec }: Managed): boolean =>
+  spec.retainFor !== undefined && spec.classRef !== undefined && spec.reclaimPolicy !== 'Delete';
+
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds. Undefined for another text: an old definition may admit one. Then the resource is kept without a date. */

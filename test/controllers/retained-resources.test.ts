@@ -313,6 +313,8 @@ describe('the date of a kept resource', () => {
       metadata: { annotations: { ...resource().metadata.annotations, [annotationKeys.paused]: 'true' } },
     });
     await pass(20 * minuteMs);
+    const { message } = getCondition(resource().status?.conditions, 'Synced');
+    assert.match(message ?? '', /it is not deleted at its date until it resumes/);
     set({
       metadata: { annotations: { ...resource().metadata.annotations, [annotationKeys.paused]: 'false' } },
     });
@@ -327,6 +329,8 @@ describe('the date of a kept resource', () => {
     set({ spec: { reclaimPolicy: 'Retain' } });
     await pass(20 * minuteMs);
     assert.equal(phaseOf(resource()), 'Released');
+    const { message } = getCondition(resource().status?.conditions, 'Synced');
+    assert.match(message ?? '', /spec\.retainFor has no effect, because spec\.reclaimPolicy is not Delete/);
   });
 
   test('counts if an administrator edits it', async () => {

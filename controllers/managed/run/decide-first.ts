@@ -8,7 +8,13 @@ import {
   wasDeleted,
 } from '../../../apis/core/v1alpha1/meta.ts';
 import { firstMatch } from '../../first-match.ts';
-import { invalidPolicies, isPausedByPolicies, shouldDelete } from '../../management-policies.ts';
+import {
+  invalidOnLoss,
+  invalidPolicies,
+  isPausedByPolicies,
+  shouldDelete,
+} from '../../management-policies.ts';
+import { isReturnable } from '../../retention.ts';
 import { isCreationIncomplete } from '../recording/creation-tracking.ts';
 import type { firstDecisions } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -40,12 +46,19 @@ function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
 function paused({ managed }: FirstFacts): FirstDecision | undefined {
   if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
   const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
-  const waits = wasDeleted(managed) ? '; deletion waits until it resumes' : '';
-  return { name: 'Paused', message: `reconciliation is paused by ${by}${waits}` };
+  return { name: 'Paused', message: `reconciliation is paused by ${by}${heldBack(managed)}` };
+}
+
+/** The deletion that waits for the end of a pause. */
+function heldBack(managed: Managed): string {
+  if (wasDeleted(managed)) return '; deletion waits until it resumes';
+  const hasDate = isReturnable(managed) && managed.status?.deleteAt !== undefined;
+  return hasDate ? '; it is not deleted at its date until it resumes' : '';
 }
 
 function unsupportedPolicies({ managed }: FirstFacts): FirstDecision | undefined {
-  const message = invalidPolicies(managed.spec);
+  const message =
+    invalidPolicies(managed.spec) ?? (wasDeleted(managed) ? undefined : invalidOnLoss(managed.spec));
   return message === undefined ? undefined : { name: 'UnsupportedPolicies', message };
 }
 

@@ -20,7 +20,7 @@ import type { ConditionError } from '../../error-class.ts';
 import { lossOf } from '../../external-loss.ts';
 import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { failed as failedStep } from '../../outcome.ts';
-import { isReturnable } from '../../retention.ts';
+import { isRetentionIdle, isReturnable } from '../../retention.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { isAdopting, mustExist } from '../recording/identity.ts';
 import type { CredentialState } from './credential-state.ts';
@@ -227,12 +227,15 @@ function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next:
   }
   const waiting = whatWaits(facts);
   if (waiting === undefined || found(facts)?.operation !== undefined) {
-    const message = compact([lossOf(managed), waiting ?? notApplied(facts)]).join('; ') || undefined;
+    const idle = isRetentionIdle(managed) ? retentionIdle : undefined;
+    const message = compact([lossOf(managed), waiting ?? notApplied(facts), idle]).join('; ') || undefined;
     return synced(ready, next, message);
   }
   const error = (ready?.error as ConditionError | undefined) ?? { class: 'NotReady' };
   return refused('CannotUpdateExternalResource', waiting, next, { ready, error });
 }
+
+const retentionIdle = 'spec.retainFor has no effect, because spec.reclaimPolicy is not Delete';
 
 const notSet = 'the credential of its Secret is not set in the external system';
 

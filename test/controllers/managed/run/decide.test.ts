@@ -216,6 +216,13 @@ describe('the managed reconciler decides first', () => {
         { spec: allowing('C') },
         'spec.managementPolicies has an unsupported value: [Create]; use ["*"] alone. Or use Observe and Create, with any others. Or use Observe without Create: alone, or with Delete, Update, LateInitialize, or both of Update and LateInitialize',
       ),
+    'UnsupportedPolicies: a definition without the field admits any onLoss': () =>
+      first(
+        { spec: { onLoss: 'report' } as object },
+        'spec.onLoss has an unsupported value: "report". Recreate and Report are supported',
+      ),
+    'a run continues: an unsupported onLoss does not prevent a deletion': () =>
+      first({ spec: { onLoss: 'report' } as object, metadata: leaving }),
     'OrphanExternal: DeleteSuccessfulDeletionPolicyOrphan: no provider is needed to orphan': () =>
       first({ spec: { deletionPolicy: 'Orphan' }, metadata: leaving }),
     'OrphanExternal: reclaim policy Retain keeps the external resource': () =>
