@@ -459,8 +459,7 @@ export const faultTable: readonly FaultRow[] = [
     name: 'no effect',
     link: 'external',
     sign: lastError('no effect'),
-    cause:
-      'The external system accepts what the controllers ask for {resource}, and nothing changes: {message}.',
+    cause: 'The controllers make the same call for {resource} again and again: {message}.',
     advice: 'The controllers try again by themselves, and continue once they see it. To try again at once:',
     commands: ['retry resource'],
   },

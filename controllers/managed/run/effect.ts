@@ -36,14 +36,14 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   if (!isHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
   const message = compact([describe[call](facts), synced.message]).join('; ');
-  const patientMs = Math.max(patienceMs, facts.kind.creationGraceMs);
-  if (!isOverdue(waiting, { reason, patientMs, now }))
+  const limitMs = Math.max(patienceMs, facts.kind.creationGraceMs);
+  if (!isOverdue(waiting, { reason, limitMs, now }))
     return { ...outline, synced: { ...synced, reason, message } };
-  const told = `${message}; ${advice.lookForEffect(call)}`;
+  const problem = `${message}; ${advice.lookForEffect(call)}`;
   return {
     ...outline,
-    synced: reconcileError(told, noEffect),
-    event: warning(cannot[call].reason, told),
+    synced: reconcileError(problem, noEffect),
+    event: warning(cannot[call].reason, problem),
     next: next === 0 ? 'backOff' : next,
   };
 }
@@ -91,15 +91,15 @@ const isWaiting = ({ type, reason, error }: Condition): boolean =>
   type === 'Synced' &&
   (error?.class === noEffect.class || Object.values<string>(acceptedReasons).includes(reason));
 
-interface Patience {
+interface Limit {
   readonly reason: string;
-  readonly patientMs: number;
+  readonly limitMs: number;
   readonly now: Date;
 }
 
-function isOverdue(waiting: Condition | undefined, { reason, patientMs, now }: Patience): boolean {
+function isOverdue(waiting: Condition | undefined, { reason, limitMs, now }: Limit): boolean {
   if (waiting === undefined) return false;
   if (waiting.error?.class === noEffect.class) return true;
-  const waitedMs = Math.abs(now.getTime() - Date.parse(sinceOf(waiting)));
-  return waiting.reason === reason && waitedMs >= patientMs;
+  const waitedMs = now.getTime() - Date.parse(sinceOf(waiting));
+  return waiting.reason === reason && waitedMs >= limitMs;
 }
