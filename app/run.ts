@@ -60,7 +60,7 @@ export interface OwnProcessFacts extends ProcessFacts {
   readonly checkStacks?: (chosen: readonly DefinedStack[]) => unknown;
   /** The folder with the definitions of this package. `--install-crds` installs them, too. */
   readonly sharedCrds?: string;
-  /** Whether no other process can run these stacks, so that none is elected. Default: as `--leader-elect` says. */
+  /** Whether no other process can run these stacks, so that `--leader-elect=false` is no danger. Default: false. */
   readonly isAlone?: boolean;
 }
 
@@ -147,7 +147,7 @@ function start(
 
   // An administrator reads these.
   const tools = { client, log, clock };
-  const election = isAlone ? undefined : electionOf(flags, kubeConfig, { ...tools, random, tenure });
+  const election = electionOf(flags, kubeConfig, { ...tools, random, tenure });
   const old = oldServer(tools);
   const idle = idleStacks(
     optional.filter((stack) => !chosen.includes(stack)),

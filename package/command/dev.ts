@@ -135,8 +135,7 @@ function startStacks(
     readonly page: string;
   },
 ): ChildProcess {
-  const election = isOwn ? [] : ['--leader-elect=false'];
-  const flags = ['--kubeconfig', kubeconfig, ...election, '--install-crds'];
+  const flags = ['--kubeconfig', kubeconfig, '--leader-elect=false', '--install-crds'];
   const shown = ['--log-format', 'pretty', '--log-level', 'warn', '--dashboard-bind-address', page];
   // In the published package both files are JavaScript.
   const script = import.meta.filename.replace(/dev(?=\.[jt]s$)/, 'dev-process');

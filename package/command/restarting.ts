@@ -69,6 +69,6 @@ export async function ended(child: ChildProcess, id: number): Promise<void> {
   const exit = once(child, 'exit');
   attempt(() => process.kill(id, 'SIGTERM')); // it may have ended in this moment
   await Promise.race([exit, sleep(graceMs, undefined, { ref: false })]);
-  // The next process must not run beside this one.
   if (child.exitCode === null && child.signalCode === null) attempt(() => process.kill(id, 'SIGKILL'));
+  await exit; // the next process must not run beside this one
 }
