@@ -15,9 +15,16 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 const half = 8;
 /** The factor by which V8 enlarges it. */
 const byDefault = 2;
+/**
+ * The modules of Node.js that a start needs. Node.js has compiled them, but V8 uses the result only while all its flags have
+ * their default values.
+ */
+const modulesOfNode = 'assert child_process crypto dns http2 https perf_hooks tls worker_threads zlib'.split(
+  ' ',
+);
 
 growAtOnce();
-loadModulesOfNode();
+for (const name of modulesOfNode) process.getBuiltinModule(name);
 setFlagsFromString('--heap-growing-percent=20');
 growBy(1);
 // V8 shrinks it again while little happens. At a measurement only one half may be allocated.
@@ -31,15 +38,6 @@ function growAtOnce(): void {
     for (let count = 0; count < 1000; count += 1) alive.push(new Array<number>(16).fill(count));
   }
   growBy(byDefault);
-}
-
-/**
- * Loads the modules of Node.js that a start needs. Node.js has compiled them, but V8 uses the result only while all its
- * flags have their default values. Later it would compile them again.
- */
-function loadModulesOfNode(): void {
-  const names = ['assert', 'child_process', 'crypto', 'dns', 'http2', 'https', 'perf_hooks', 'tls'];
-  for (const name of [...names, 'worker_threads', 'zlib']) process.getBuiltinModule(name);
 }
 
 function growBy(factor: number): void {

@@ -86,12 +86,13 @@ function isHidden(facts: ObservedFacts): boolean {
   return isMade && !wasObserved(managed) && latest.absentForMs < kind.creationGraceMs;
 }
 
-const absences: readonly unknown[] = [
+/** The decisions about an external resource that is absent, and is not created now. */
+const absences: ReadonlySet<ManagedDecisionName | undefined> = new Set([
   'ExternalMissing',
   'CreateNotAllowed',
   'CreationRefused',
   'ExternalLost',
-] satisfies ManagedDecisionName[];
+]);
 
 /**
  * Whether the status loses the identity, because the external resource is proven absent. The identity stays if another
@@ -101,7 +102,7 @@ export const isIdentityGone = (
   { latest, ...facts }: Facts,
   decision: ManagedDecisionName | undefined,
 ): boolean =>
-  absences.includes(decision) &&
+  absences.has(decision) &&
   latest !== undefined &&
   isCertain({ ...facts, latest }) &&
   latest.observation.taken === undefined &&

@@ -86,7 +86,7 @@ export function checkOwnName(kind: Kind, name: string): void {
 const serverFiles =
   /^(ib_logfile\d+|ibdata\d+|ibtmp\d+|undo\d+|ib_buffer_pool|aria_log_control|(mysql|mariadb)_upgrade_info|(xtrabackup|mariadb_backup)_\w+)$/i;
 
-/** At a login, the server takes an apostrophe at both ends of a user name away, as in `parse_client_handshake_packet`. */
+/** MariaDB removes an apostrophe at both ends of a user name at each login (`parse_client_handshake_packet` in its source). */
 const inApostrophes = /^'.*'$/s;
 
 /**
