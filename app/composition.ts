@@ -7,6 +7,8 @@ import { secretStores } from '../controllers/stores/secret-stores.ts';
 import type { Informers } from '../runtime/cache/informers.ts';
 import { createInformers } from '../runtime/cache/informers.ts';
 import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
+import type { Backlog } from '../runtime/controller/backlog.ts';
+import { createBacklog } from '../runtime/controller/backlog.ts';
 import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import type { StackState } from '../runtime/controller/stack-needs.ts';
@@ -24,6 +26,8 @@ export interface Composition {
   readonly client: KubernetesClient;
   readonly informers: Informers;
   readonly events: SendingEventRecorder;
+  /** Counts the keys that wait for the controllers. Events wait for them. */
+  readonly backlog: Backlog;
   readonly controllers: readonly ControllerSpec[];
   /** The state of each stack. */
   readonly stackStates: () => readonly StackState[];
@@ -68,8 +72,10 @@ export function composition({
     ...(admit && { admit: (kind, signal) => admit(kind, guardFieldsOf(kind), signal) }),
     namespacesOf: watchedIn(stacks, { claimNamespaces: given.claimNamespaces, secretNamespaces }),
   });
+  const backlog = createBacklog();
   const events = createEventRecorder({
     ...{ client, component, log, clock },
+    isBusy: () => backlog.size > 0,
     ...(remembered !== undefined && { remembered }),
   });
   const env: Environment = {
@@ -87,6 +93,7 @@ export function composition({
     client,
     informers,
     events,
+    backlog,
     controllers,
     stackStates: () => statesOf(controllers, informers.states()),
   };

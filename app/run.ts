@@ -127,7 +127,7 @@ function start(
     fieldsOf: fieldPaths,
     packages: [component, sharedPackage],
   });
-  const { client, informers, events, controllers, stackStates } = composition({
+  const { client, informers, events, backlog, controllers, stackStates } = composition({
     client: http,
     component,
     stacks: chosen,
@@ -186,6 +186,7 @@ function start(
     log,
     clock,
     random,
+    backlog,
     observe: metrics.controller,
     ...(election && { election: { leadership$: observed(election, flags, metrics, isLeading$) } }),
   }).pipe(

@@ -1,7 +1,7 @@
 /*
  *   record ──▶ event-correlator.ts ──▶ a bounded queue ──▶ run$: one request at a time ──▶ API server
- *              equal: a count;                             flush: the whole queue, at the end
- *              too many: none
+ *              equal: a count;                             Normal: once no run waits
+ *              too many: none                              flush: the whole queue, at the end
  */
 
 import pick from 'lodash/pick.js';
@@ -33,9 +33,9 @@ export interface EventRecorder {
 
 /** A recorder that sends what is recorded. */
 export interface SendingEventRecorder extends EventRecorder {
-  /** While subscribed to, sends Events one after the other, with pauses. Never completes, never errors. */
+  /** While subscribed to, sends Events one after the other. Never completes, never errors. */
   readonly run$: Observable<never>;
-  /** Sends the queue without pauses. Resolves when the queue is empty or when the signal aborts. Never rejects. */
+  /** Sends the whole queue at once. Resolves when the queue is empty or when the signal aborts. Never rejects. */
   flush(signal: AbortSignal): Promise<void>;
   /** How many Events were dropped because the queue was full. */
   readonly droppedCount: number;
@@ -47,6 +47,8 @@ export interface EventRecorderOptions {
   readonly component: string;
   readonly log: Logger;
   readonly clock: Clock;
+  /** Whether runs wait for their turn. Normal Events are then sent later. Default: none waits. */
+  readonly isBusy?: () => boolean;
   /** How many Events may wait, each with about 1 KiB; default 20 000: a burst of 10,000 claims drops none. */
   readonly capacity?: number;
   /** How many objects' Events are remembered; default 4096. */
@@ -59,27 +61,32 @@ const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespa
 /** As in client-go: an event that waits for an API server that restarts is sent up to 85 s later. */
 const maxAttempts = 12;
 const longestDelayMs = 10_000;
-/** After a request the sender pauses for this many times as long as the request took. */
-const restPerSend = 4;
-const longestRestMs = 2_000;
-/** With at most this many Events in the queue there are no pauses. */
-const promptCount = 10;
+/** The longest time that a Normal Event waits because runs wait. */
+const patienceMs = 60_000;
+/** While Events wait for runs, the time between two checks. */
+const checkMs = 100;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
+
+/** An Event that waits since this moment of the clock, in milliseconds. */
+interface WaitingEvent extends CorrelatedEvent {
+  readonly sinceMs: number;
+}
 
 /**
  * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
- * time. While many wait, each is followed by a pause, so that a burst takes at most a fifth of one connection's time,
- * and less when the API server is busy. Warnings are sent first. The queue is bounded. An Event with a newer one of the
+ * time. While runs wait, Normal Events wait for them, for a minute at most: an Event tells what was done, and the runs of a
+ * burst need the API server. Warnings are sent first, and at once. The queue is bounded. An Event with a newer one of the
  * same object and reason is dropped first, then the oldest Normal Event, then the oldest Warning. An Event that is repeated
  * while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 20_000, remembered = 4096 } = options;
+  const { isBusy = () => false } = options;
   const correlator = createEventCorrelator({ capacity: remembered });
   const sources = new Set<string>();
   const standing = standingWarnings({ client, log, sources });
   /** Events that wait, oldest first. */
-  const waiting = { Normal: new Map<string, CorrelatedEvent>(), Warning: new Map<string, CorrelatedEvent>() };
+  const waiting = { Normal: new Map<string, WaitingEvent>(), Warning: new Map<string, WaitingEvent>() };
   /** By source, object, type and reason: the name of the newest Event that waits. */
   const newest = new Map<string, string>();
   /** Waiting Events with a newer one of the same source, object, type and reason: the first to drop. */
@@ -95,7 +102,8 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     if (before !== undefined && before.name !== event.name) outdated.set(before.name, before);
     outdated.delete(event.name);
     newest.set(event.similar, event.name);
-    waiting[event.type].set(event.name, event);
+    const { sinceMs = clock.elapsedMs() } = waiting[event.type].get(event.name) ?? {};
+    waiting[event.type].set(event.name, { ...event, sinceMs });
   }
 
   function remove({ type, name, similar }: CorrelatedEvent): void {
@@ -113,10 +121,15 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       log.warn('the queue of Kubernetes Events is full: some are dropped', { droppedCount });
   }
 
-  /** A Warning does not wait for the Normal Events of a burst: a user may be looking for it. */
-  function next(): CorrelatedEvent | undefined {
-    return waiting.Warning.values().next().value ?? waiting.Normal.values().next().value;
+  /** A Warning waits for nothing: a user may be looking for it. */
+  function next(isPatient: boolean): CorrelatedEvent | undefined {
+    const warning = waiting.Warning.values().next().value;
+    const normal = waiting.Normal.values().next().value;
+    return warning ?? (isPatient && normal !== undefined && isDelayed(normal) ? undefined : normal);
   }
+
+  const isDelayed = ({ sinceMs }: WaitingEvent): boolean =>
+    isBusy() && clock.elapsedMs() - sinceMs < patienceMs;
 
   async function write(recorded: CorrelatedEvent, signal: AbortSignal): Promise<void> {
     const namespace = namespaceOf(recorded.object);
@@ -168,21 +181,19 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     }
   }
 
-  async function sendAll(signal: AbortSignal, rests: boolean): Promise<void> {
-    for (let event = next(); event !== undefined && !signal.aborted; event = next()) {
+  /** Sends what waits. `isPatient`: except what waits for runs. */
+  async function sendAll(signal: AbortSignal, isPatient: boolean): Promise<void> {
+    for (let event = next(isPatient); event !== undefined && !signal.aborted; event = next(isPatient)) {
       remove(event);
-      const startedAtMs = clock.elapsedMs();
       await send(event, signal);
       // The request was aborted and no newer record has replaced the Event: put it back, so that `flush` sends it.
       if (signal.aborted && !waiting[event.type].has(event.name)) keep(event);
-      const restMs = Math.min(Math.round((clock.elapsedMs() - startedAtMs) * restPerSend), longestRestMs);
-      if (rests && restMs > 0 && size() > promptCount) await clock.sleep(restMs, signal).catch(() => {});
     }
   }
 
   /** Runs one at a time, also with several callers. */
-  function drain(signal: AbortSignal, rests: boolean): Promise<void> {
-    sending = sending.then(() => sendAll(signal, rests));
+  function drain(signal: AbortSignal, isPatient: boolean): Promise<void> {
+    sending = sending.then(() => sendAll(signal, isPatient));
     return sending;
   }
 
@@ -222,6 +233,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
           });
           await drain(abort.signal, true);
           if (size() === 0) await woken;
+          else await clock.sleep(checkMs, abort.signal).catch(() => {});
         }
       };
       run().catch((error: unknown) =>

@@ -27,6 +27,7 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import type { InformerState } from '../cache/informer-state.ts';
 import type { Informers } from '../cache/informers.ts';
 import { createKnownCauses } from '../client/errors.ts';
+import type { Backlog } from '../controller/backlog.ts';
 import type { Outcome } from '../controller/controller.ts';
 import { controller } from '../controller/controller.ts';
 import type { ControllerSpec } from '../controller/controller-spec.ts';
@@ -59,6 +60,8 @@ export interface RunOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** Counts the keys that wait. */
+  readonly backlog: Backlog;
   /** `concurrency`: the runs at a time of this controller. */
   readonly observe?: (controller: string, concurrency: number) => WorkQueueObserver;
 }
@@ -90,7 +93,7 @@ export function run(options: RunOptions): Observable<Outcome> {
     const running = (spec: ControllerSpec): Observable<Outcome> => {
       const resync$ = periodically(options, spec);
       const concurrency = Math.min(options.concurrency, spec.mostWorkers ?? options.concurrency);
-      const observer = options.observe?.(spec.name, concurrency);
+      const observer = options.backlog.observing(options.observe?.(spec.name, concurrency));
       return controller({
         ...spec,
         triggers: [...spec.triggers, triggerBy(syncPeriodOver, resync$, 'sync period')],
@@ -100,7 +103,7 @@ export function run(options: RunOptions): Observable<Outcome> {
         random: options.random,
         drain$,
         causes,
-        ...(observer && { observer }),
+        observer,
       });
     };
     const groups = [...Map.groupBy(options.controllers, ({ needs }) => needs)].map(([needs, specs]) => ({

@@ -2,9 +2,9 @@ import type { Limit } from './figures.ts';
 
 export const budgets = {
   // The writes above the exact counts are statuses with the reason why a claim waits, of a few of a
-  // thousand.
-  writesWithClassRef: { budget: 9.2, goal: 9 },
-  writesWithSelector: { budget: 10.2, goal: 10 },
+  // thousand. The goals are one more with the creation of the claim, which is not counted here.
+  writesWithClassRef: { budget: 9.2, goal: 8 },
+  writesWithSelector: { budget: 10.2, goal: 9 },
   // As many as with one service.
   runsPerClaim: { budget: 4, goal: 3.2 },
   writesPerDeletion: { budget: 5.1, goal: 5 },

@@ -7,6 +7,7 @@ import type { Informers } from '../../runtime/cache/informers.ts';
 import { createInformers } from '../../runtime/cache/informers.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
 import type { Selection } from '../../runtime/client/kubernetes-client.ts';
+import { createBacklog } from '../../runtime/controller/backlog.ts';
 import type { Outcome } from '../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
@@ -200,6 +201,7 @@ export class FakeProcess {
       log,
       random,
       clock,
+      backlog: createBacklog(),
       observe: () => ({
         added: () => {},
         due: () => {},

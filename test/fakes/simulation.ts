@@ -137,7 +137,7 @@ export class Simulation {
     const { metrics, stackMetrics, scrape } = scrapedMetrics(clock);
     this.#scrape = scrape;
     const page = createPage?.(clock);
-    const { client, informers, events, controllers, stackStates } = composition({
+    const { client, informers, events, backlog, controllers, stackStates } = composition({
       client: this.#client,
       ...(page && { onEvent: page.memory.recordEvent }),
       component: 'services-stack',
@@ -167,6 +167,7 @@ export class Simulation {
       concurrency: this.#concurrency,
       syncPeriodMs: this.#syncPeriodMs,
       stop$: NEVER,
+      backlog,
       drainTimeoutMs: 30_000,
       log,
       clock,

@@ -141,7 +141,7 @@ export class SimulatedProcess {
     const { metrics, stackMetrics, scrape } = scrapedMetrics(clock);
     this.#scrape = scrape;
     const guard = definitionGuard({ client, log });
-    const { informers, events, controllers, stackStates } = composition({
+    const { informers, events, backlog, controllers, stackStates } = composition({
       client,
       log,
       clock,
@@ -168,6 +168,7 @@ export class SimulatedProcess {
       clock,
       random,
       background: [events.run$, stackMetrics.run$, guard.run$],
+      backlog,
       observe: (name) => metrics.controller(name, flags.concurrency),
       ...flags,
       ...(election && { election }),

@@ -347,40 +347,59 @@ describe('event recorder', () => {
     assert.deepEqual(map(sink.writes, 'event.message'), ['new', 'm', 'm']);
   });
 
-  for (const [name, eachMs, restMs] of [
-    ['rests four times as long as each request takes', 7, 28],
-    ['rests at most two seconds', 30_000, 2000],
-  ] as const) {
-    test(name, async () => {
-      requestMs = eachMs;
-      run();
-      for (let index = 0; index < 13; index += 1) record(`k${index}`);
-      await sent(13);
-      assert.deepEqual(slept, [restMs, restMs], 'while more than 10 wait');
+  describe('while runs wait', () => {
+    let isBusy: boolean;
+    beforeEach(() => {
+      isBusy = true;
+      create({ isBusy: () => isBusy });
     });
-  }
 
-  test('a flush does not rest', async () => {
-    requestMs = 7;
-    record('a');
-    record('b');
-    const flushed = recorder.flush(forever);
-    await clock.advance(14);
-    await flushed;
-    assert.deepEqual(objects(), ['a', 'b']);
-    assert.deepEqual(slept, []);
-  });
+    test('Normal Events wait until no run waits', async () => {
+      run();
+      record('a');
+      await clock.advance(30_000);
+      record('a');
+      record('b');
+      assert.deepEqual(objects(), []);
+      isBusy = false;
+      await clock.advance(100);
+      assert.deepEqual(objects(), ['a', 'b']);
+      assert.equal(sink.writes[0]?.event.count, 2, 'repeated while it waits, it is sent once');
+    });
 
-  test('a rest ends with the subscription, so that a flush need not wait for it', async () => {
-    requestMs = 500;
-    run();
-    for (let index = 0; index < 13; index += 1) record(`k${index}`);
-    await sent(1);
-    running?.unsubscribe();
-    const flushed = recorder.flush(forever);
-    await clock.advance(12 * requestMs);
-    await flushed;
-    assert.equal(objects().length, 13);
+    test('a Normal Event waits a minute at most', async () => {
+      run();
+      record('a');
+      await clock.advance(30_000);
+      record('a');
+      record('b');
+      await clock.advance(29_900);
+      assert.deepEqual(objects(), []);
+      await clock.advance(100);
+      assert.deepEqual(objects(), ['a']);
+      await clock.advance(30_000);
+      assert.deepEqual(objects(), ['a', 'b']);
+    });
+
+    test('a Warning is sent at once, alone', async () => {
+      run();
+      record('a');
+      await clock.advance(1_000);
+      record('w', 'm', 'Warning');
+      await clock.advance(100);
+      assert.deepEqual(objects(), ['w']);
+    });
+
+    test('a flush sends all', async () => {
+      run();
+      record('a');
+      await clock.advance(1_000);
+      running?.unsubscribe();
+      const flushed = recorder.flush(forever);
+      await clock.settle();
+      await flushed;
+      assert.deepEqual(objects(), ['a']);
+    });
   });
 
   const whileServerHangs: Record<number, number> = { 10000: 0, 26000: 6_000 };

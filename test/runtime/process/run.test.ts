@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, test } from 'node:test';
 import type { Subscription } from 'rxjs';
 import { Observable, ReplaySubject, Subject } from 'rxjs';
 import type { InformerState } from '../../../runtime/cache/informer-state.ts';
+import type { Backlog } from '../../../runtime/controller/backlog.ts';
+import { createBacklog } from '../../../runtime/controller/backlog.ts';
 import type { Outcome } from '../../../runtime/controller/controller.ts';
 import type { ControllerSpec } from '../../../runtime/controller/controller-spec.ts';
 import type { Request, Result } from '../../../runtime/controller/reconcile.ts';
@@ -39,6 +41,7 @@ describe('the process', () => {
   let others: ReturnType<typeof background>;
   let outcomes: Outcome[];
   let ends: unknown[];
+  let backlog: Backlog;
   let running: Subscription | undefined;
 
   beforeEach(() => {
@@ -52,6 +55,7 @@ describe('the process', () => {
     others = background();
     outcomes = [];
     ends = [];
+    backlog = createBacklog();
   });
   afterEach(() => running?.unsubscribe());
 
@@ -78,6 +82,7 @@ describe('the process', () => {
       log,
       clock,
       random: () => 0,
+      backlog,
       ...options,
     }).subscribe({
       next: (outcome) => outcomes.push(outcome),
@@ -150,6 +155,16 @@ describe('the process', () => {
       assert.deepEqual(observed, [['widgets', most]], 'the metric shows the limit');
     });
   }
+
+  test('the backlog has the keys that wait for a run, and none after a stop', async () => {
+    begin(hanging);
+    sync();
+    await clock.settle();
+    for (const name of ['a', 'b', 'c', 'c', 'd']) wake$.next({ name });
+    assert.equal(backlog.size, 2, 'two run, and one key waits once');
+    stop$.next();
+    assert.equal(backlog.size, 0);
+  });
 
   test('stopped before the stores are synced it completes and stops waiting', async () => {
     begin({});
