@@ -33,13 +33,20 @@ export function startClaimProcess(
     return effect();
   });
   const shared = { log, clock, random: seededRandom(1), ...settings };
-  const { informers, events, controllers } = composition({
+  const { informers, events, backlog, controllers } = composition({
     ...shared,
     client,
     component: 'services-stack',
     stacks: [stack],
   });
-  const running$ = run({ ...shared, informers, controllers, background: [events.run$], stop$: NEVER });
+  const running$ = run({
+    ...shared,
+    informers,
+    backlog,
+    controllers,
+    background: [events.run$],
+    stop$: NEVER,
+  });
   const subscription = running$.subscribe();
   return () => {
     life.abort();
