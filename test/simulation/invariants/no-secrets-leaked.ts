@@ -14,7 +14,7 @@ export const providerSecrets = [
 ] as const;
 
 /** The same, and the beginning of every password that a simulated process generates, and of what odd Secrets have. */
-export const planted = ['pw-p', ...providerSecrets, oddSecretText] as const;
+const secretTexts = ['pw-p', ...providerSecrets, oddSecretText] as const;
 
 /**
  * The part of a base64 encoding that depends only on the text, wherever the text begins in the encoded data.
@@ -29,7 +29,7 @@ const encoded = (text: string): readonly string[] =>
   });
 
 const traces = new RegExp(
-  planted
+  secretTexts
     .flatMap((secret) => [secret, ...encoded(secret)])
     .map((text) => text.replace(/[^\w-]/g, '\\$&'))
     .join('|'),

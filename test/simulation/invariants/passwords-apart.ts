@@ -17,17 +17,15 @@ export const passwordsApart: InvariantOf = ({ restored }) => {
       if (!isProcess(by) || kind.kind !== 'Secret' || after === undefined) return [];
       const controller = controllerOf(after);
       if (!claimKinds.some((each) => each.kind === controller?.kind)) return [];
-      const { name, uid = '' } = controller!;
+      const { uid } = controller!;
       const details = decodeDetails(after as Secret);
       const what = `Secret ${objectKeyText(after.metadata)}`;
-      const owner = restored.has(uid) ? `restored ${name}` : uid;
       const { password } = details;
-      const other = password === undefined ? undefined : owners.get(password);
-      if (password !== undefined && !restored.has(uid)) owners.set(password, other ?? owner);
+      // A restored claim has the password that it had under its earlier UID.
+      const owner = password === undefined || restored.has(uid) ? uid : (owners.get(password) ?? uid);
+      if (password !== undefined && !restored.has(uid)) owners.set(password, owner);
       return [
-        ...(other === undefined || other === owner || restored.has(uid)
-          ? []
-          : [`${by} writes the password of another claim to ${what}`]),
+        ...(owner === uid ? [] : [`${by} writes the password of another claim to ${what}`]),
         ...Object.values(details)
           .flatMap((value) => providerSecrets.filter((each) => value?.includes(each)))
           .map((each) => `${by} writes ${each} to ${what}`),
