@@ -1,8 +1,7 @@
 import type { Kind, KubernetesObject, ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { wellFormed } from '../../apis/core/v1alpha1/well-formed.ts';
 import type { InProcessCloud } from '../fakes/in-process-cloud.ts';
-import { kinds } from './kinds.ts';
+import { knownKindOf } from './kinds.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 import type { World } from './world.ts';
 
@@ -119,9 +118,8 @@ export const shapedView = (cluster: SimulatedCluster): ObservedWorld['cluster'] 
   find: (kind, key) => shaped(kind, cluster.find(kind, key)),
   objects: () =>
     cluster.objects().map((object) => {
-      const { kind, apiVersion } = object;
-      const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
-      return found === undefined ? object : shaped(found, object);
+      const kind = knownKindOf(object);
+      return kind === undefined ? object : shaped(kind, object);
     }),
   lackedBy: (name) => cluster.lackedBy(name),
 });

@@ -1,6 +1,6 @@
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import * as defined from '../fakes/defined-kinds.ts';
 
@@ -21,12 +21,17 @@ export const assignedKinds: readonly Kind[] = defined.assignedKinds;
 /** Every kind that people write in a simulated cluster. */
 export const kinds: readonly Kind[] = [SecretKind, NamespaceKind, ...defined.definitions, ...kindsOfClouds];
 
-/** The kind of an object, by its apiVersion and kind. Throws if there is none. */
-export function kindOf(object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): Kind {
-  const found = kinds.find((each) => each.kind === object.kind && apiVersionOf(each) === object.apiVersion);
+type Typed = Pick<KubernetesObject, 'apiVersion' | 'kind'>;
+
+/** The kind of an object, by its apiVersion and kind. Undefined if people write no such object in a simulated cluster. */
+export const knownKindOf = (object: Typed): Kind | undefined =>
+  kinds.find((kind) => referenceIsOfKind(object, kind));
+
+/** The same. Throws if there is none. */
+export function kindOf(object: Typed): Kind {
+  const found = knownKindOf(object);
   if (found === undefined) throw new Error(`no kind ${object.apiVersion} ${object.kind} is simulated`);
   return found;
 }
 
-export const isManagedKind = (object: Pick<KubernetesObject, 'apiVersion' | 'kind'>): boolean =>
-  managedKinds.includes(kindOf(object));
+export const isManagedKind = (object: Typed): boolean => managedKinds.includes(kindOf(object));

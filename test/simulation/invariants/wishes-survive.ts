@@ -5,6 +5,7 @@ import type { Kind, ObjectKey } from '../../../apis/core/v1alpha1/kind.ts';
 import { kindKey, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
+import { propagatesFrom } from '../../../apis/core/v1alpha1/secret.ts';
 import { credentialAnnotation } from '../../../controllers/credential.ts';
 import type { InvariantOf, StoredObject } from '../invariant.ts';
 import { isProcess } from '../invariant.ts';
@@ -29,11 +30,12 @@ const leavesOf = (patch: unknown, path: Path = []): readonly Leaf[] =>
     ? Object.entries(patch).flatMap(([key, value]) => leavesOf(value, [...path, key]))
     : [{ path, value: patch }];
 
-/** Annotations of the controllers. Users write the others. */
+/** Annotations that controllers write. Users write the others. */
 const records: readonly string[] = [
   ...Object.values(omit(annotationKeys, ['paused', 'pollInterval', 'reconcileRequestedAt', 'defaultClass'])),
   credentialAnnotation,
   'crossplane.io/copied-for',
+  ...Object.keys(propagatesFrom({ namespace: '', name: '' })),
 ];
 
 /** The values that processes write, too: their records and references, and annotations that are used up. */
@@ -61,7 +63,6 @@ const isFilledIn = ({ path, value }: Leaf): boolean =>
 
 const isShared = (path: Path): boolean =>
   shared.some((each) => isEqual(each, path.slice(0, each.length))) ||
-  (path[1] === 'annotations' && (path[2] ?? '').startsWith('from.propagate.crossplane.io/')) ||
   (path[0] === 'data' && details.has(path[1] ?? ''));
 
 /** A claim's secret is its source's image. */

@@ -1,6 +1,6 @@
 import omit from 'lodash/omit.js';
-import type { Kind, KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf, objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import type { Kind, KubernetesObject, ObjectMeta, OwnerReference } from '../../../apis/core/v1alpha1/kind.ts';
+import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
@@ -8,8 +8,13 @@ import {
   externalName,
   finalizerNames,
 } from '../../../apis/core/v1alpha1/meta.ts';
-import { controllerOf } from '../../../apis/core/v1alpha1/reference.ts';
-import { allowsPropagationTo, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import {
+  controllerOf,
+  controllerReference,
+  referenceIsOfKind,
+  referenceTo,
+} from '../../../apis/core/v1alpha1/reference.ts';
+import { allowsPropagationTo, propagatesFrom, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { ownerUidLabel } from '../../../controllers/connection/store-place.ts';
 import { credentialAnnotation, encodeNote } from '../../../controllers/credential.ts';
@@ -63,16 +68,13 @@ const classRefs = ({ objects }: Victims) =>
     .filter((object) => isOneOf(classKinds, object))
     .map(({ apiVersion, kind, metadata: { name } }) => ({ apiVersion, kind, name }));
 
-const isOneOf = (kinds: readonly Kind[], { apiVersion, kind }: KubernetesObject): boolean =>
-  kinds.some((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+const isOneOf = (kinds: readonly Kind[], object: KubernetesObject): boolean =>
+  kinds.some((kind) => referenceIsOfKind(object, kind));
 
-const named = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubernetesObject) => ({
-  apiVersion,
-  kind,
-  name,
-  ...(namespace && { namespace }),
-  ...(uid && { uid }),
-});
+/** A reference that makes an object the controller. The API server refuses `blockOwnerDeletion` from a tenant. */
+const ownedBy = (object: KubernetesObject): OwnerReference =>
+  omit(controllerReference(object), 'blockOwnerDeletion');
+
 /** The names of others' objects and external resources. */
 const texts = (victims: Victims): readonly string[] => [
   ...new Set(
@@ -93,8 +95,7 @@ export const readAnnotations: readonly string[] = [
   ...Object.values(annotationKeys),
   credentialAnnotation,
   'to.propagate.crossplane.io/x',
-  'from.propagate.crossplane.io/namespace',
-  'from.propagate.crossplane.io/name',
+  ...Object.keys(propagatesFrom({ namespace: '', name: '' })),
   'crossplane.io/copied-for',
 ];
 
@@ -126,7 +127,7 @@ export const attacks = {
   'a claim names what others have as its resource': (victims) =>
     claimKinds.flatMap((kind) =>
       objectsOf(victims).flatMap((object) => {
-        const spec = { resourceRef: named(object), writeConnectionSecretToRef: { name: 'loot' } };
+        const spec = { resourceRef: referenceTo(object), writeConnectionSecretToRef: { name: 'loot' } };
         const [classRef] = classRefs(victims).filter(({ kind: of }) => of === `${object.kind}Class`);
         return [
           claimOf(kind, `resourceRef ${object.kind} ${object.metadata.name}`, spec),
@@ -142,7 +143,7 @@ export const attacks = {
       objectsOf(victims)
         .filter((object) => !isOneOf(classKinds, object))
         .map((each) =>
-          claimOf(kind, `classRef ${each.kind} ${each.metadata.name}`, { classRef: named(each) }),
+          claimOf(kind, `classRef ${each.kind} ${each.metadata.name}`, { classRef: referenceTo(each) }),
         ),
     ),
   'a claim names the Secret of another owner as its own': (victims) =>
@@ -182,7 +183,7 @@ export const attacks = {
           `owner ${object.kind} ${object.metadata.name}`,
           {},
           {
-            ownerReferences: [{ ...named(object), uid: object.metadata.uid ?? '', controller: true }],
+            ownerReferences: [ownedBy(object)],
             finalizers: Object.values(finalizerNames),
           },
         ),
@@ -191,23 +192,18 @@ export const attacks = {
   'a secret says that what others have controls it': (victims) =>
     objectsOf(victims).flatMap((object) =>
       [connectionSecretType, 'Opaque'].flatMap((type) => {
-        const owner = { ...named(object), uid: object.metadata.uid ?? '', controller: true };
+        const ownerReferences = [ownedBy(object)];
         const targets = objectsOf(victims).filter(({ kind }) => kind === 'Secret');
         return [
-          secretOf(
-            `controlled by ${object.kind} ${object.metadata.name}`,
-            { ownerReferences: [owner] },
-            type,
-          ),
+          secretOf(`controlled by ${object.kind} ${object.metadata.name}`, { ownerReferences }, type),
           ...targets.map(({ metadata: { namespace = '', name } }) =>
             secretOf(
               `the same, from and to ${namespace}/${name}`,
               {
-                ownerReferences: [owner],
+                ownerReferences,
                 labels: { [ownerUidLabel]: object.metadata.uid ?? '' },
                 annotations: {
-                  'from.propagate.crossplane.io/namespace': namespace,
-                  'from.propagate.crossplane.io/name': name,
+                  ...propagatesFrom({ namespace, name }),
                   'to.propagate.crossplane.io/x': `${namespace}/${name}`,
                 },
               },

@@ -4,7 +4,7 @@ import type { Definition } from '../../../apis/core/schema.ts';
 import type { Kind, KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import { connectionSecretType } from '../../../apis/core/v1alpha1/meta.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
-import { encodeDetails, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
+import { encodeDetails, propagatesFrom, SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { PostgreSQLInstanceKind } from '../../../apis/database/v1alpha1/postgresql-instance.ts';
 import { credentialAnnotation, encodeNote } from '../../../controllers/credential.ts';
 import { seededRandom } from '../../../runtime/time/random.ts';
@@ -172,8 +172,10 @@ function tenantActs(claim: KubernetesObject, resource: KubernetesObject): readon
     name: name.replace('claim', 'secret'),
   };
   const forged = {
-    'from.propagate.crossplane.io/namespace': adminNamespace,
-    'from.propagate.crossplane.io/name': `favouritedbinstance-${resource.metadata.name.slice('by-hand-'.length)}`,
+    ...propagatesFrom({
+      namespace: adminNamespace,
+      name: `favouritedbinstance-${resource.metadata.name.slice('by-hand-'.length)}`,
+    }),
     [credentialAnnotation]: encodeNote({ key: 'a2V5', for: `FancySQLInstance ${namespace}/${name}` }),
   };
   const data = encodeDetails({ password: 'guess', own: 'value' });
