@@ -222,7 +222,7 @@ export const managedRows = {
   moveExternal: {
     async situation(at) {
       await movedProvider(at);
-      await at.told(advice.correctProvider, () => messages(at));
+      await at.shows(advice.correctProvider, () => messages(at));
       const { name } = (await at.resource()).metadata;
       await at.run(`kubectl annotate favouritedbinstance ${name} ${annotationKeys.adoptIdentity}=true`);
     },
@@ -339,7 +339,7 @@ export const managedRows = {
     async situation(at) {
       await boundInOwnCloud(at);
       await at.delete(ProviderConfigKind, cloudRef(at));
-      await at.told('in use by', () => at.messagesOf(ProviderConfigKind, cloudRef(at)));
+      await at.shows('in use by', () => at.messagesOf(ProviderConfigKind, cloudRef(at)));
       await sleep(1_100); // the API server's times have whole seconds
       await inCloud(at, 'late');
     },

@@ -190,8 +190,8 @@ export class Place {
   }
 
   /** Waits until a text has these words. */
-  async told(words: string, read: () => Promise<string | undefined>): Promise<void> {
-    await eventually(`the reader is told: ${words}`, async () => {
+  async shows(words: string, read: () => Promise<string | undefined>): Promise<void> {
+    await eventually(`the reader sees: ${words}`, async () => {
       const text = (await read()) ?? '';
       if (text.includes(words)) return true;
       throw new Error(text);
@@ -201,7 +201,7 @@ export class Place {
   /** Changes something in several steps, of which the controllers see the last one only. Then they observe again. */
   async whilePaused(kind: Kind, name: string, change: () => Promise<unknown>): Promise<void> {
     await this.annotate(kind, name, `${annotationKeys.paused}=true`);
-    await this.told('reconciliation is paused', () => this.messagesOf(kind, { name }));
+    await this.shows('reconciliation is paused', () => this.messagesOf(kind, { name }));
     await change();
     await this.annotate(kind, name, `${annotationKeys.paused}-`);
   }
@@ -469,7 +469,7 @@ async function playOther(
 async function arrive(row: Row, at: Place, piece: string | undefined): Promise<void> {
   await row.situation(at);
   const words = (await row.says?.(at)) ?? piece;
-  if (words !== undefined) await at.told(words, async () => (row.where ? row.where(at) : at.messages()));
+  if (words !== undefined) await at.shows(words, async () => (row.where ? row.where(at) : at.messages()));
   else if (row.fault === undefined) throw new Error('a row needs words or a fault');
   // Without a condition of the claim, the trace doubts that the controllers run.
   await eventually('the claim has a condition', async () => {

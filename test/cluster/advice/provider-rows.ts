@@ -109,7 +109,7 @@ export const providerRows: Readonly<Record<string, Row>> = {
       await at.claim({ classRef: at.classRef('own') });
       const { metadata } = await at.resource();
       await at.run(`kubectl annotate favouritedbinstance ${metadata.name} crossplane.io/paused=true`);
-      await at.told('reconciliation is paused', () => at.messagesOf(FavouriteDBInstanceKind, metadata));
+      await at.shows('reconciliation is paused', () => at.messagesOf(FavouriteDBInstanceKind, metadata));
       await at.credentials();
     },
     says: () => 'reconciliation is paused by the crossplane.io/paused annotation',
