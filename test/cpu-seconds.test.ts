@@ -37,7 +37,7 @@ describe('the CPU seconds of a group', () => {
     endedChildrenSeconds = 0,
   ): ProcessState => ({ pid, parent, started: pid, comm, ownSeconds, endedChildrenSeconds });
   /** Process 2 begins the group. Commands are the names of their programs. `read`: the processes that were read about. */
-  function counted(...looks: readonly (readonly ProcessState[])[]) {
+  function counted(...samples: readonly (readonly ProcessState[])[]) {
     let present: readonly ProcessState[] = [];
     const read: number[] = [];
     const cpu = new CpuSeconds((pid) => (pid === 2 ? 'cluster/docs' : undefined), {
@@ -48,9 +48,9 @@ describe('the CPU seconds of a group', () => {
       },
       command: (wanted) => present.filter(({ pid }) => pid === wanted).map(({ comm }) => comm),
     });
-    for (const look of looks) {
-      present = look;
-      cpu.look();
+    for (const sample of samples) {
+      present = sample;
+      cpu.sample();
     }
     const seconds = [...cpu.seconds].map(
       ([group, programs]) => [group, Object.fromEntries(programs)] as const,
@@ -67,7 +67,7 @@ describe('the CPU seconds of a group', () => {
     assert.deepEqual(seconds, [['cluster/docs', { etcd: 5, sh: 1, tests: 4 }]]);
   });
 
-  test('include what a process used after the last look at it, and a command that no look saw', () => {
+  test('include what a process used after its last sample, and a command that no sample has', () => {
     const tests = (ended: number) => process(2, 1, 'node', 1, ended);
     const { seconds } = counted(
       [tests(0), process(3, 2, 'kubectl', 1), process(5, 3, 'git', 1)],
@@ -78,7 +78,7 @@ describe('the CPU seconds of a group', () => {
     assert.deepEqual(seconds, [['cluster/docs', { tests: 1, kubectl: 3, git: 1, 'short commands': 0.5 }]]);
   });
 
-  test('need one look at a process of others, and another one at the next process of its number', () => {
+  test('leave out a process of others, which is read once, and count a later one with its number', () => {
     const tests = process(2, 1, 'node', 1);
     const { seconds, read } = counted(
       [process(1, 0, 'init', 1), tests, process(3, 1, 'other', 1)],

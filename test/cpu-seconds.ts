@@ -97,7 +97,7 @@ export class CpuSeconds {
   }
 
   /** Adds the seconds since the last call. */
-  look(): void {
+  sample(): void {
     const pids = this.#machine.pids();
     const processes = pids
       .filter((pid) => !this.#foreign.has(pid))

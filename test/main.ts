@@ -54,7 +54,7 @@ await Promise.all(processes.map((each) => writeFile(entryOf(each), entryText(eac
 const cpu = new CpuSeconds((pid, command) =>
   pid === process.pid ? 'the runner' : processes.find((each) => command.includes(entryOf(each)))?.name,
 );
-if (words.includes('--cpu')) setInterval(() => cpu.look(), 500).unref();
+if (words.includes('--cpu')) setInterval(() => cpu.sample(), 500).unref();
 // One more than cores, because a process often waits for its servers. More than four were never tried.
 const concurrency = Math.min(availableParallelism() + 1, 4);
 const results = run({ files, cwd: root, concurrency, signal: stopping.signal });
