@@ -15,7 +15,7 @@ const rulesIn = (file: string) =>
     .map((document) => document.toJS() as Role | null)
     .flatMap((role) => role?.rules ?? []);
 
-describe('objects of a tenant decide nothing, because', () => {
+describe('a tenant reaches the controllers only with claims and Secrets', () => {
   test('the process reads no ConfigMaps, and watches no Events', () => {
     const rules = rulesIn('cluster-role.yaml').filter(({ resources }) =>
       resources.some((each) => ['configmaps', 'events', '*'].includes(each)),

@@ -137,7 +137,7 @@ export function testTenants(fixtureOf: () => FancySQLFixture): void {
       return false;
     }
 
-    test('he may do what he may, and no more', async () => {
+    test('the API server refuses the tenant what its roles do not allow', async () => {
       const refused = async (asking: Promise<unknown>) =>
         assert.rejects(asking, (error) => apiErrorIn(error)?.code === 403);
       await refused(tenant.get(SecretKind, { namespace: 'team-a', name: 'db' }));

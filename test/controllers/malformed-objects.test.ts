@@ -145,7 +145,7 @@ describe('a malformed claim', () => {
 describe('a malformed managed resource', () => {
   const malformed = { spec: { forProvider: fancy, managementPolicies: 'Observe' } };
 
-  test('is left alone: what is malformed may have been meant to keep us from it', async () => {
+  test('is not reconciled: the malformed field may have been meant to prevent that', async () => {
     const world = await started();
     const managed = world.put(FavouriteDBInstanceKind, { name: 'db' }, malformed);
     await world.pass();
@@ -157,7 +157,7 @@ describe('a malformed managed resource', () => {
     assert.equal(world.instances().length, 1);
   });
 
-  test('that is deleted waits to be corrected, for it may stand for something', async () => {
+  test('that is deleted waits to be corrected, because it may have an external resource', async () => {
     const world = await started();
     const managed = world.put(FavouriteDBInstanceKind, { name: 'db' }, { spec: { forProvider: fancy } });
     await world.pass();
@@ -171,7 +171,7 @@ describe('a malformed managed resource', () => {
     assert.deepEqual(world.cluster.all(FavouriteDBInstanceKind), []);
   });
 
-  test('that has no finalizer of ours stands for nothing', async () => {
+  test('that has no finalizer of ours gets none, because it has no external resource', async () => {
     const world = await started();
     const metadata = { name: 'db', finalizers: ['example.com/hold'] };
     world.put(FavouriteDBInstanceKind, metadata, malformed);

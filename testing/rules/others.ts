@@ -86,10 +86,10 @@ const publishesNothing: Rule = {
     bench.put('observer', managed.spec.forProvider, { [annotationKeys.externalName]: name });
     bench.respecify('observer', { managementPolicies: ['Observe'] });
     await bench.passes('observer', 6);
-    const told = Object.keys(bench.published('observer'));
+    const keys = Object.keys(bench.published('observer'));
     expect(
-      told.length === 0,
-      `a resource that only observes a thing of another owner publishes ${told.join(', ')}`,
+      keys.length === 0,
+      `a resource that only observes a thing of another owner publishes ${keys.join(', ')}`,
       'return `isOfAnother: true` in observe if the thing has another owner, as `ownedByAnother` does',
     );
     const { status, message } = bench.condition('observer', 'Synced');

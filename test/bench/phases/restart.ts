@@ -67,7 +67,7 @@ export async function restartAndIdle(scene: Scene, isIdleWanted: boolean): Promi
     const { runs, reasons } = countsIn(await stack.metrics());
     stack.process.child.kill('SIGUSR2');
     const blockedMs = await eventually(
-      'the event loop delay is told',
+      'the event loop delay is reported',
       async () => existsSync(file) && Number(readFileSync(file, 'utf8')),
     );
     const writes = difference(before.writes, after.writes);

@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, Layer>> = {
   },
   'the start': {
     'test/package/command/old-node.test.ts': {
-      'an old Node': 'an old Node gets a sentence',
+      'an old Node': 'an old Node prints which Node is needed',
     },
     'test/controllers/author/check-stacks.test.ts': {
       'two kinds with one plural': 'two kinds have one plural',

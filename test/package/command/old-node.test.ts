@@ -16,9 +16,9 @@ function run(node: string, ...args: readonly string[]) {
 }
 
 describe('services-stack names the Node that it needs', () => {
-  test('an old Node gets a sentence', () => {
-    const told = run(process.execPath, '--import', `data:text/javascript,${pretend}`, command, '--version');
-    assert.deepEqual(told, {
+  test('an old Node prints which Node is needed', () => {
+    const flags = ['--import', `data:text/javascript,${pretend}`];
+    assert.deepEqual(run(process.execPath, ...flags, command, '--version'), {
       status: 1,
       stdout: '',
       stderr: `services-stack needs Node 24 or newer; ${process.execPath} is Node 20.1.0\n`,

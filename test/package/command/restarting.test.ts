@@ -82,7 +82,7 @@ describe('a process starts again when one of its sources changes', { concurrency
     await says('runs 2');
   });
 
-  test('after an edit while the former process ends', async (t) => {
+  test('after an edit while the previous process ends', async (t) => {
     const { write, says } = scene(t, { 'stack.mjs': 'export const value = 1;' });
     await says('runs 1');
     write('stack.mjs', 'export const value = 2;');

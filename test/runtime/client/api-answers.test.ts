@@ -293,7 +293,7 @@ function eventsIn(bytes: Buffer): { readonly events: readonly unknown[]; readonl
 }
 
 holds(
-  'watch: what is told is what came, up to the first line that is no event of the kind, and that is an ApiError',
+  'watch: the events before the first line that is no event of the kind are reported; that line is an ApiError',
   fc.asyncProperty(
     answers(
       fc.array(line, { maxLength: 8 }).map((lines) => lines.map((text) => `${text}\n`).join('')),
