@@ -226,7 +226,8 @@ export interface Calls<M extends Managed, Name extends string> {
    */
   plannedDetails?(managed: M, credential: DesiredCredential): DetailsOf<M>;
   /** Requests the deletion. Succeeds if the resource does not exist. */
-  delete(managed: M, signal: AbortSignal): Promise<void> | Promise<Deletion<Name>>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a result is assignable to void only
+  delete(managed: M, signal: AbortSignal): Promise<void | Deletion<Name>>;
   disconnect?(): Promise<void>;
   /**
    * Returns the ID of the external system, else its address. By this value the controller notices a provider that now

@@ -10,7 +10,11 @@ import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
 import { defineStack, satisfies, service } from '../../../controllers/author/define-stack.ts';
 import { namedByUs } from '../../../controllers/author/named-by-us.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
-import type { ExternalClient, Observation } from '../../../controllers/managed/connecting/external-client.ts';
+import type {
+  ExternalClient,
+  Observation,
+  PollingClient,
+} from '../../../controllers/managed/connecting/external-client.ts';
 import { providerFacts } from '../../../controllers/provider/provider-credentials.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
 import type { FavouriteCloudClient } from '../../../stacks/demo-clouds/client/favourite-cloud.ts';
@@ -249,6 +253,16 @@ describe('a wrong wiring does not compile', () => {
     const stack = defineStack({ name: 'x', provider, services: [service(instances)] });
     const kinds = stack.claims.map(({ claim, class: { kind }, managed }) => [claim.kind, kind, managed.kind]);
     assert.deepEqual(kinds, [['FancySQLInstance', 'FavouriteDBInstanceClass', 'FavouriteDBInstance']]);
+  });
+
+  test('a deletion that is sometimes done at once compiles', () => {
+    type Client = Pick<PollingClient<Network>, 'delete'>;
+    const client: Client = {
+      async delete({ spec }) {
+        return spec.reclaimPolicy === 'Delete' ? { operation: 'deletion-1' } : undefined;
+      },
+    };
+    assert.equal(typeof client.delete, 'function');
   });
 
   test('the fields of a provider beside its credentials are typed', () => {
