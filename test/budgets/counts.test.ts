@@ -208,7 +208,8 @@ describe('a claim costs at most these writes, besides its creation', () => {
 describe('the deletion of a claim, of its resource and of two Secrets costs at most these requests', () => {
   const rows: Readonly<Record<string, { readonly before: (scene: Scene) => void; readonly atMost: Counts }>> =
     {
-      'at any time': { before: () => {}, atMost: { runs: 2.6, writes: 5.2, events: 1, gets: 0.2 } },
+      // A claim whose run still ends while its resource is deleted has a third one, which finds no claim.
+      'at any time': { before: () => {}, atMost: { runs: 3, writes: 5.2, events: 1, gets: 0.2 } },
       // Each call may be the first that shows that the provider works.
       'right after a start': {
         before: (scene) => scene.start(),
