@@ -17,7 +17,7 @@ const sql = 'FancySQLInstance.database.crossplane.io';
 const enough = 'and 64 are needed. Increase its length or its alphabet';
 const guessable: readonly (readonly [what: string, credential: GeneratedCredential, problem: string])[] = [
   [
-    'no length',
+    'a password without characters',
     { ...generatedPassword, length: 0 },
     `can be guessed: 0 of 64 characters are 0 bits, ${enough}`,
   ],
@@ -37,7 +37,7 @@ const guessable: readonly (readonly [what: string, credential: GeneratedCredenti
     `can be guessed: 32 of 0 characters are 0 bits, ${enough}`,
   ],
   [
-    'an alphabet that repeats',
+    'an alphabet that repeats a character',
     { ...generatedPassword, length: 99, alphabet: 'aab' },
     'has an alphabet that repeats a character',
   ],

@@ -102,7 +102,7 @@ const nameOf = boxParts.nameOf;
 const never = new AbortController().signal;
 
 const broken: Readonly<Record<string, BrokenClient>> = {
-  'sets back in observe what differs': {
+  'observe changes something': {
     rule: 'observe changes nothing and returns the same result twice',
     says: /^observe of a resource that differs by \{"size":5\} changed the external system/,
     methods: (cloud, sound) => ({
@@ -115,7 +115,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'tells in the status what the definition does not know': {
+  'a status field that the definition lacks': {
     rule: 'the result of observe fits the definition of the kind',
     says: /status\.weight: the definition has no such field; details\.lid: not one of `connectionDetails`/,
     methods: (_cloud, sound) => ({
@@ -127,7 +127,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'takes for an error that what was never made is not there when it is deleted': {
+  'delete fails if nothing is there': {
     rule: 'observe reports a thing that does not exist as absent, not as an error',
     says: /during its deletion, throws: box not found/,
     methods: (_cloud, sound) => ({
@@ -138,7 +138,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'takes a 500 for absence': {
+  'a failure counts as absence': {
     rule: 'a failure of the system is an error, not absence',
     says: /^observe treats a failure of the system as absence/,
     methods: (cloud, sound) => ({
@@ -147,7 +147,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'takes an empty answer for absence': {
+  'an empty answer counts as absence': {
     rule: 'an empty answer of the system is an error, not absence',
     says: /^observe treats the answer "" of the system as absence/,
     methods: (cloud, sound) => ({
@@ -156,7 +156,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'never changes what it once only observed': {
+  'a resource that was only observed is never changed': {
     rule: 'a resource that was only observed, and then gets all policies, is taken over',
     says: /^a resource with managementPolicies \["Observe"\] and then \["\*"\] did not get the change to \{"size":5\}/,
     methods(_cloud, sound) {
@@ -171,7 +171,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'publishes no endpoint': {
+  'a declared detail is never published': {
     rule: 'all declared connection details are published',
     says: /^the connection Secret has no endpoint/,
     methods: (_cloud, sound) => ({
@@ -181,7 +181,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'is not content with what it made': {
+  'update never ends': {
     rule: 'a resource in its desired state is not changed',
     says: /^a Ready resource without an edit is changed repeatedly: 5 calls of update in 5 observations/,
     methods(_cloud, sound) {
@@ -200,7 +200,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'makes another where one is already': {
+  'create makes a second thing': {
     rule: 'two calls of create make one thing',
     says: /^create was called twice, and there are 2 things/,
     methods: (cloud, sound) => ({
@@ -212,7 +212,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'gives each attempt a name of its own': {
+  'a lost answer makes a second thing': {
     rule: 'a creation whose answer was lost is found or reported as uncertain, and makes one thing',
     says: /^the answer of one creation was lost, and there are 2 things/,
     methods(cloud) {
@@ -234,7 +234,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'knows its own by what it made itself': {
+  'ownership is known to one process only': {
     rule: 'a process that dies during a creation leaves one thing or reports that it is uncertain',
     says: /^after a process that was killed at step \d+ the resource did not become Ready .*is not ours/,
     methods(cloud, sound) {
@@ -258,7 +258,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'compares what was asked for with what the system made of it': {
+  'values are compared in another form': {
     rule: 'each allowed change is applied once, and then nothing is called',
     says: /^after the change to \{"colour":"green"\} the resource is changed repeatedly: 5 calls of update/,
     parts: () => ({
@@ -266,7 +266,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         forProvider.colour === undefined || forProvider.colour === colour,
     }),
   },
-  'finds a thing by what can be edited': {
+  'a resource is found by a field that can be edited': {
     rule: 'each refused change is reported and creates no second thing',
     says: /^after the change to \{"shelf":"high"\} there are 2 things instead of 1/,
     parts: () => ({
@@ -276,7 +276,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'says nothing of what it found in place of creating it': {
+  'a resource that exists counts as created': {
     rule: 'create and update set the credential that they receive, and return none',
     says: /^create found an existing thing, did not return `isExisting`, and did not set the credential/,
     methods: (_cloud, sound) => ({
@@ -286,7 +286,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'reports what contains the password of before': {
+  'a detail has the previous password': {
     rule: 'observe reports the details that contain the received credential, but not the credential itself',
     says: /^observe reports `uri` with another credential than the received one/,
     methods: (cloud, sound) => ({
@@ -297,7 +297,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'says of every password that it works': {
+  'a password that does not work counts as in force': {
     rule: 'a credential that is lost with its Secret is replaced, also if the process dies',
     says: /^the credential in the Secret does not work/,
     methods: (_cloud, sound) => ({
@@ -307,7 +307,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'does not say that there is a seal no more': {
+  'a detail that is gone stays in the Secret': {
     rule: 'connection details that no longer exist are removed from the Secret',
     says: /^after the change to \{"isOpen":true\}, the connection Secret still has seal/,
     methods: (_cloud, sound) => ({
@@ -317,7 +317,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'believes what it has sent': {
+  'observe returns the values that were sent': {
     rule: 'a change by others in the external system is reverted',
     says: /^an external change to \{"size":5\} changed the external system: .*"size":3.* became .*"size":5/,
     methods(_cloud, sound) {
@@ -337,7 +337,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'cannot look without knowing what to look for': {
+  'observe needs all fields': {
     rule: 'a resource that is only observed needs no parameters and is neither changed nor deleted',
     says: /is not Ready and Synced: spec\.forProvider\.size and spec\.initProvider\.size are missing/,
     methods: (_cloud, sound) => ({
@@ -350,7 +350,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'tells what was chosen otherwise than it compares it': {
+  'late values are returned in another form': {
     rule: 'a value that the system chooses is copied to the spec once',
     says: /^a resource created without label (is changed repeatedly: 5 calls of update|did not become)/,
     parts: () => ({ labelOf: ({ label }) => label.toUpperCase() }),
@@ -364,12 +364,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'takes a field without a value for 0': {
+  'an absent field counts as 0': {
     rule: 'a value in initProvider is used at creation only',
     says: /^a resource with size in initProvider (did not become Ready|is changed repeatedly)/,
     parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
   },
-  'deletes no more what is gone': {
+  'delete is called once only': {
     rule: 'delete succeeds twice and for a thing that does not exist',
     says: /^a second delete throws: box not found/,
     methods: (cloud, sound) => ({
@@ -381,7 +381,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'forgets with the process what it has begun to delete': {
+  'a deletion is known to one process only': {
     rule: 'a deletion ends and leaves no thing, also if the process dies',
     says: /^after a process that was killed at step \d+, these things remain: \[\["first"/,
     methods(_cloud, sound) {
@@ -401,7 +401,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'changes a resource that has another owner by now': {
+  'a thing of another owner is changed': {
     rule: 'a thing of another owner is reported, and neither taken over nor changed',
     says: /^update of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
@@ -414,7 +414,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'deletes a resource of another owner': {
+  'a thing of another owner is deleted': {
     rule: 'a deletion ends and keeps a thing of another owner',
     says: /^delete of a thing that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
@@ -425,7 +425,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'publishes how to reach a box of another owner': {
+  'details of another owner are published': {
     rule: 'no connection details are published of a thing of another owner that is only observed',
     says: /^a resource that only observes a thing of another owner publishes endpoint, seal/,
     methods: (cloud, sound) => ({
@@ -437,7 +437,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'counts its requests in its errors': {
+  'an error differs each time': {
     rule: 'the same error has the same message each time',
     says: /^observe fails first with "the boxes answered: request \d+ failed" and then with/,
     parts() {
@@ -450,7 +450,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'tells the password in an error': {
+  'an error has the password': {
     rule: 'errors hold no secrets and no control characters',
     says: /^the error of update holds a secret: cannot set password \*\*\*: /,
     methods: (_cloud, sound) => ({
@@ -462,17 +462,17 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         }),
     }),
   },
-  'repeats what a system writes to terminals': {
+  'an error has control characters': {
     rule: 'errors hold no secrets and no control characters',
     says: /^the error of observe has control characters: .*\\u001b\[31mred/,
     parts: () => ({ reported: ({ message }) => message.replaceAll('box-token', '***') }),
   },
-  'keeps its signal to itself': {
+  'a call ignores its signal': {
     rule: 'an aborted call ends at once',
     says: /^observe continues although its signal was aborted/,
     methods: (_cloud, sound) => ({ observe: (box, credential) => sound.observe(box, credential, never) }),
   },
-  'repeats the beginning of credentials that it cannot read': {
+  'an error quotes the credentials': {
     rule: 'invalid credentials are reported but never quoted',
     says: /^the output quotes the credentials/,
     connect: (cloud) => (env, kinds) => {
@@ -484,7 +484,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'takes a system that fails for the end of an operation': {
+  'a failure counts as the end of an operation': {
     rule: 'poll changes nothing and does not treat a failure as the end of an operation',
     says: /^poll treats a failure of the system as an answer/,
     isSlow: true,
@@ -495,12 +495,12 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'does not look at what cannot be changed': {
+  'an immutable field is not compared': {
     rule: 'a difference in an immutable field is reported',
     says: /^a difference from the original \{"material":"tin"\} is not reported: Synced is True/,
     parts: () => ({ isMadeOf: () => true }),
   },
-  'gives a box to whom its tags name': {
+  'a name that tags can change': {
     rule: 'tags of forProvider never change the owner of a thing',
     says: /belongs to heir|is not Ready and Synced/,
     parts: () => ({
@@ -508,7 +508,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
         forProvider.tags?.['crossplane-name'] ?? metadata.name,
     }),
   },
-  'cuts long names': {
+  'long names are cut': {
     rule: 'names of 63 characters work and stay different if they begin alike',
     says: /^a second resource with a name of 63 characters did not become Ready .*belongs to/,
     parts: () => ({ nameOf: (box) => nameOf(box).slice(0, 40) }),
@@ -517,7 +517,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
 
 describe('a client that breaks a rule is found by that rule, and by no other', () => {
   for (const [name, { rule, says, parts, methods, connect, isSlow }] of Object.entries(broken)) {
-    test(`a client that ${name}`, async () => {
+    test(name, async () => {
       const open: Open = (given) =>
         boxWorld(given, {
           ...(connect && { connect }),

@@ -12,8 +12,8 @@ const never = (): Promise<never> => new Promise(() => {});
 const verdictOn = (changed: Pick<Conformance<Box>, 'open'>): Promise<Verdict> =>
   judge(rule, { ...boxScenario, time: 'network', limitMs: 500, ...changed });
 
-describe('a rule ends within its limit, and the message names the last call', () => {
-  test('of a client that ignores its signal', async () => {
+describe('a rule ends within its limit, and the message names the last call,', () => {
+  test('with a client that ignores its signal', async () => {
     const verdict = await verdictOn({
       open: (given) =>
         boxWorld(given, { client: (cloud) => () => ({ ...boxClient(cloud), observe: never }) }),

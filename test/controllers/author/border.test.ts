@@ -250,7 +250,7 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     { plannedDetails: () => ({ port: 1 }) },
     'plannedDetails returned port, a number, which must be text or null',
   ],
-  'a change of what it got': [
+  'observe that changes the resource': [
     {
       observe: async (managed: Managed) => {
         (managed.spec as { reclaimPolicy: string }).reclaimPolicy = 'Delete';
@@ -327,7 +327,7 @@ describe('a mistake of configure is named on the claim, with the reason StackBug
       { configure: () => undefined as never },
       'configure returned undefined, which must be an object',
     ],
-    'a promise': [
+    'configure that returns a promise': [
       { configure: (async () => ({})) as never },
       'configure returned a promise, which must be an object',
     ],
@@ -335,7 +335,7 @@ describe('a mistake of configure is named on the claim, with the reason StackBug
       { configure: () => ({ forProvider: { size: 1n } }) },
       'configure returned forProvider.size, a BigInt',
     ],
-    'a change of the class': [
+    'configure that changes the class': [
       {
         configure: (_claim, resourceClass: Class) => {
           (resourceClass.specTemplate as { reclaimPolicy?: string }).reclaimPolicy = 'Retain';

@@ -149,7 +149,7 @@ describe('a stack of another version of the package is refused before its parts 
   };
   const message = (made: string) =>
     `stack "a" was made with services-stack ${made}, but this process runs services-stack ${ownManifest.version}: install one version of it (\`npm ls services-stack\` shows all)`;
-  test('with both versions', () =>
+  test('a stack of a later version is refused, with both versions', () =>
     assert.throws(
       () => checkStacks([{ ...stack('a', one), ...parts, packageVersion: '9.9.9' }, stack('b', one)]),
       new WiringError(message('9.9.9')),
