@@ -346,8 +346,8 @@ test('a difference that cannot be changed is reported with the remedy, and equal
   assert.throws(() => refuse({ refused, drifted: [] }), { message });
 });
 
-/** Each would let an author compare what there is not if it compiled: an expectation of an error that is none is one. */
-const mistakes: Readonly<Record<string, () => unknown>> = {
+/** The compiler tests these values, which cannot be compared: an `@ts-expect-error` without an error is an error. */
+void {
   'an oddity of a field that there is not': () =>
     // @ts-expect-error size
     comparison(WidgetKind, { size: { equals: inAnyCase } }),
@@ -379,12 +379,6 @@ const mistakes: Readonly<Record<string, () => unknown>> = {
     // @ts-expect-error a claim
     comparison(FancySQLInstanceKind),
 };
-
-describe('values that cannot be compared do not compile', () => {
-  for (const [name, mistake] of Object.entries(mistakes)) {
-    test(name, () => assert.equal(typeof mistake, 'function'));
-  }
-});
 
 describe('a value that the cloud returns in another form is compared in that form', () => {
   const drifted = ['spec.forProvider.version, which is "8" there and "5" here'];
