@@ -2,12 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { advice as coreAdvice } from '../../apis/core/v1alpha1/advice.ts';
-import { advice as clientAdvice } from '../../clients/advice.ts';
-import { advice as awsAdvice } from '../../stacks/aws/advice.ts';
-import { advice as gcpAdvice } from '../../stacks/gcp/advice.ts';
-import { advice as mysqlAdvice } from '../../stacks/mysql/advice.ts';
-import { advice as postgresqlAdvice } from '../../stacks/postgresql/advice.ts';
+import { catalogue } from '../cluster/advice/catalogue.ts';
 import { projectRoot } from './project-copy.ts';
 
 /*
@@ -34,17 +29,9 @@ const riskyAdvice =
 
 /** One argument for every piece: it is an object, a list of texts, and a text. */
 const given = Object.assign(['X'], { apiVersion: 'example.org/v1', kind: 'Kind', metadata: { name: 'x' } });
-const catalogue: Readonly<Record<string, unknown>> = {
-  ...coreAdvice,
-  ...clientAdvice,
-  ...awsAdvice,
-  ...gcpAdvice,
-  ...mysqlAdvice,
-  ...postgresqlAdvice,
-};
 type Piece = (...all: readonly unknown[]) => string;
 const advice = new Map(
-  Object.entries(catalogue).map(([id, piece]) => [
+  Object.entries<unknown>(catalogue).map(([id, piece]) => [
     id,
     typeof piece === 'function' ? (piece as Piece)(given, given) : String(piece),
   ]),

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
 import { NamespaceKind } from '../../../apis/core/v1alpha1/namespace.ts';
-import { advice as clientAdvice } from '../../../clients/advice.ts';
 import type { LocalMariadb } from '../../../local/mariadb.ts';
 import { startMariadb } from '../../../local/mariadb.ts';
 import { mariadbSupport } from '../../../local/mariadb-binaries.ts';
 import type { LocalPostgresql } from '../../../local/postgresql.ts';
 import { startPostgresql } from '../../../local/postgresql.ts';
-import { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
-import { advice as gcpAdvice } from '../../../stacks/gcp/advice.ts';
-import { advice as mysqlAdvice } from '../../../stacks/mysql/advice.ts';
-import { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
 import { withoutPsql } from '../../stacks/postgresql/server/psql.ts';
 import type { FancySQLFixture } from '../fancysql-fixture.ts';
 import { startFancySQL } from '../fancysql-fixture.ts';
@@ -19,6 +13,7 @@ import type { StackProcess } from '../stack-harness.ts';
 import { eventually } from '../stack-harness.ts';
 import { authorRows, cloudRows, moreAuthorRows } from './author-rows.ts';
 import { awsClientRows, awsRows } from './aws-rows.ts';
+import { catalogue, catalogues } from './catalogue.ts';
 import { claimRows, moreClaimRows } from './claim-rows.ts';
 import { gcpClientRows } from './gcp-rows.ts';
 import { managedRows, moreManagedRows, vaultClientRows } from './managed-rows.ts';
@@ -31,8 +26,8 @@ import type { unplayed } from './unplayed.ts';
 import type { WatchedReader } from './watched-reader.ts';
 import { watchedReader } from './watched-reader.ts';
 
-/** A row for each piece of a catalogue that is not in {@link unplayed}. */
-type RowsOf<Catalogue> = Readonly<Record<Exclude<keyof Catalogue, keyof typeof unplayed>, Row>>;
+/** A row for each piece of advice that is not in {@link unplayed}. */
+type PlayedRows = Readonly<Record<Exclude<keyof typeof catalogue, keyof typeof unplayed>, Row>>;
 
 /** The namespace of a team that no row is about. */
 const neighbours = 'neighbour';
@@ -80,16 +75,7 @@ describe('a reader who does what the product says can use the claim', { concurre
 
   const server = () => postgresql;
   const mariadbServer = () => mariadb as LocalMariadb;
-  const catalogues = [coreAdvice, clientAdvice, awsAdvice, gcpAdvice, mysqlAdvice, postgresqlAdvice] as const;
-  const catalogue = {
-    ...coreAdvice,
-    ...clientAdvice,
-    ...awsAdvice,
-    ...gcpAdvice,
-    ...mysqlAdvice,
-    ...postgresqlAdvice,
-  };
-  const pieces: RowsOf<typeof catalogue> = {
+  const pieces: PlayedRows = {
     ...claimRows,
     ...managedRows,
     ...authorRows,

@@ -1,8 +1,4 @@
-import type { advice as coreAdvice } from '../../../apis/core/v1alpha1/advice.ts';
-import type { advice as clientAdvice } from '../../../clients/advice.ts';
-import type { advice as awsAdvice } from '../../../stacks/aws/advice.ts';
-import type { advice as mysqlAdvice } from '../../../stacks/mysql/advice.ts';
-import type { advice as postgresqlAdvice } from '../../../stacks/postgresql/advice.ts';
+import type { catalogue } from './catalogue.ts';
 
 /** Advice that no row plays, with the reason. */
 export const unplayed = {
@@ -19,13 +15,4 @@ export const unplayed = {
   joinCluster: 'a test has no Galera cluster',
   useMariadb: 'a test has no MySQL server',
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
-} as const satisfies Partial<
-  Record<
-    keyof (typeof coreAdvice &
-      typeof clientAdvice &
-      typeof awsAdvice &
-      typeof mysqlAdvice &
-      typeof postgresqlAdvice),
-    string
-  >
->;
+} as const satisfies Partial<Record<keyof typeof catalogue, string>>;
