@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { ProjectCopy } from '../docs/project-copy.ts';
-import { copyProject } from '../docs/project-copy.ts';
+import { copyProject, processSources } from '../docs/project-copy.ts';
 
 const roles = 'deploy/base/cluster-role.yaml';
 const page = 'docs/decision-tables.md';
@@ -11,19 +11,7 @@ const page = 'docs/decision-tables.md';
 describe('npm run generate, for what follows from the stacks', () => {
   let copy: ProjectCopy;
   before(async () => {
-    copy = await copyProject([
-      'apis',
-      'app',
-      'clients',
-      'controllers',
-      'package',
-      'runtime',
-      'stacks',
-      'package.json',
-      'crds',
-      'deploy',
-      page,
-    ]);
+    copy = await copyProject([...processSources, 'deploy', page]);
   });
   after(() => copy?.remove());
 

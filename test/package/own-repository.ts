@@ -6,29 +6,18 @@ import { basename, dirname, join, relative } from 'node:path';
 import { cachedFolder } from '../../local/control-plane/cached-folder.ts';
 import { cacheRoot } from '../../tools/offline/binary-cache.ts';
 import type { Ended, Folder } from '../docs/project-copy.ts';
-import { copyProject, folderAt, projectRoot } from '../docs/project-copy.ts';
+import { copyProject, folderAt, processSources, projectRoot } from '../docs/project-copy.ts';
 
 const cache = dirname(cacheRoot(process.env));
 
 /** The files and folders that the package is built from. */
 const sources = [
-  'apis',
-  'app',
-  'clients',
-  'controllers',
-  'dashboard',
+  ...processSources,
   'local',
-  'package',
-  'runtime',
-  'stacks',
   'testing',
   'tools',
-  'trace',
-  'crds',
   'docs/adding-a-managed-service.md',
   'docs/api-reference.md',
-  'main.ts',
-  'package.json',
   'tsconfig.json',
   'CHANGELOG.md',
   'LICENSE',

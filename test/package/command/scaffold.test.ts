@@ -15,7 +15,7 @@ import { registered } from '../../../package/command/scaffold/registration.ts';
 import { respelling } from '../../../package/command/scaffold/spellings.ts';
 import { UsageError } from '../../../package/command/usage-error.ts';
 import type { ProjectCopy } from '../../docs/project-copy.ts';
-import { copyProject, folderAt } from '../../docs/project-copy.ts';
+import { copyProject, folderAt, processSources } from '../../docs/project-copy.ts';
 import { FakeApiServer } from '../../fakes/api-server.ts';
 import type { OwnRepository } from '../own-repository.ts';
 import { ownRepository, succeeds } from '../own-repository.ts';
@@ -206,30 +206,8 @@ describe("a scaffold in an author's own repository", () => {
 describe('a scaffold in this repository', () => {
   let copy: ProjectCopy;
   before(async () => {
-    copy = await copyProject([
-      'apis',
-      'app',
-      'clients',
-      'controllers',
-      'crds',
-      'dashboard',
-      'demo',
-      'deploy',
-      'docs',
-      'examples',
-      'local',
-      'package',
-      'runtime',
-      'stacks',
-      'test',
-      'testing',
-      'tools',
-      'trace',
-      'biome.json',
-      'main.ts',
-      'package.json',
-      'tsconfig.json',
-    ]);
+    const others = ['demo', 'deploy', 'docs', 'examples', 'local', 'test', 'testing', 'tools'];
+    copy = await copyProject([...processSources, ...others, 'biome.json', 'tsconfig.json']);
   });
   after(() => copy?.remove());
   const node = (...args: readonly string[]) => succeeds(copy, process.execPath, args);
