@@ -1,3 +1,7 @@
+/**
+ * Attacks of a tenant on all other users: the tenant may do everything with claims and Secrets of one namespace, and knows
+ * every name and UID. `hostile.ts` writes them into scenarios; `test/cluster/tenants.ts` tries them on a real API server.
+ */
 import omit from 'lodash/omit.js';
 import type { Kind, KubernetesObject, ObjectMeta, OwnerReference } from '../../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
@@ -21,11 +25,6 @@ import { credentialAnnotation, encodeNote } from '../../../controllers/credentia
 import { FancySQLInstanceKind } from '../../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { claimKinds, classKinds } from '../../fakes/defined-kinds.ts';
 import { objectOf } from '../../fakes/object-of.ts';
-
-/*
- * An attacker with every permission on claims and Secrets of one namespace, who knows every name and UID,
- * against all other users.
- */
 
 /** The tenant's namespace. */
 export const rogue = 'rogue';
@@ -122,7 +121,7 @@ const shapes: readonly object[] = [
   { template: manyOf(10, '{{ uri | json }}'.repeat(50)) },
 ];
 
-/** By what they go against, what the tenant makes: each object with what is tried by it. A name that is empty means nothing. */
+/** The objects that the tenant creates, by the sort of attack. Where a name does not matter, it is empty. */
 export const attacks = {
   'a claim names what others have as its resource': (victims) =>
     claimKinds.flatMap((kind) =>

@@ -1,3 +1,7 @@
+/**
+ * The workload of the world `hostile`: odd and malformed objects, attacks of a tenant, and databases that pass from a team
+ * to the tenant and on. Beside them are claims that no other user edits: they must not notice any of it.
+ */
 import omit from 'lodash/omit.js';
 import pick from 'lodash/pick.js';
 import type { Definition } from '../../../apis/core/schema.ts';
@@ -25,10 +29,6 @@ import { adminNamespace, inventory, teams } from './inventory.ts';
 import { machines } from './machines.ts';
 import { OddObjects } from './odd-objects.ts';
 import type { Theme } from './themes.ts';
-
-/*
- * The workload of users who do harm, beside teams whose claims no other user edits.
- */
 
 const [team, otherTeam] = teams;
 const retained = { reclaimPolicy: 'Retain' };

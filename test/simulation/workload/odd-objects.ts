@@ -1,3 +1,7 @@
+/**
+ * Odd objects: some fields have values at the limits of the definition, odd texts, or names of objects of others. Malformed
+ * objects have any value in any field, as a definition without a schema admits. `hostile.ts` writes them into scenarios.
+ */
 import set from 'lodash/set.js';
 import type { Definition } from '../../../apis/core/schema.ts';
 import type { Kind, KubernetesObject, ObjectMeta } from '../../../apis/core/v1alpha1/kind.ts';
@@ -15,11 +19,6 @@ import { patchOf } from './field-walks.ts';
 import type { Field } from './fields.ts';
 import { fieldsOf } from './fields.ts';
 import { valuesOf } from './values.ts';
-
-/*
- * Objects as someone writes them who does harm: each value that a definition admits, at its limits, with the names of what
- * others have. Or any value at all, as a definition without a schema admits it.
- */
 
 /** Names in the world of these objects, so that they refer to what there is. */
 export interface Names {
