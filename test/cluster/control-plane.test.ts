@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
@@ -151,7 +150,6 @@ describe('the command', () => {
       assert.equal(first.code, 0, first.stderr);
       assert.match(first.stdout, /^export KUBECONFIG=\S+\n$/);
       const kubeconfigPath = first.stdout.trim().replace('export KUBECONFIG=', '');
-      await sleep(1000);
       const second = await ask('--detach');
       assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
       const copy = join(cache, 'another-copy');
