@@ -433,7 +433,7 @@ describe('the recorded identity', () => {
   const annotated = (text: string): Metadata => ({ annotations: { [key]: text } });
   const is = (metadata: Metadata, want: Identity | undefined): void =>
     assert.deepEqual(recordedIdentity(managed({}, metadata), marks), want);
-  test('nothing yet', () => is({}, undefined));
+  test('is none before it is recorded', () => is({}, undefined));
   test('is that of the status', () => is(recording(us), us));
   test('is that of the annotation if the status has none', () => is(annotated(record(us)), us));
   test('is that of the status before the annotation', () =>
@@ -445,10 +445,10 @@ describe('the recorded identity', () => {
   test('has no empty names', () => is(annotated(record({ name: '', system: 7 })), nameless));
   test('has no values that are not text', () => is(annotated(record({ name: 7, system: {} })), nameless));
   for (const text of ['', '{', 'null', '7', '{}', '{"fields":null}', '{"fields":7}', '{"fields":["us"]}'])
-    test(`not what is not of our making: ${text}`, () => is(annotated(text), undefined));
+    test(`is none if the annotation has another form: ${text}`, () => is(annotated(text), undefined));
 });
 
-describe('the managed resource as it is recorded, and how it differs', () => {
+describe('the recorded values replace the edits of a managed resource, which are reported', () => {
   const inEurope = { initProvider: { region: 'eu' } };
   const wasUs = { name: 'db', fields: { region: 'us' } };
   const wasDb = { name: 'db', fields: {} };
@@ -463,18 +463,19 @@ describe('the managed resource as it is recorded, and how it differs', () => {
     const found = [identified(assigned, current), editsOf(current, identity, marks)];
     assert.deepEqual(found, [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits]);
   }
-  test('as it is', () => differs(of({ region: 'us', size: 1 }, db), wasUs, []));
-  test('as it is, and wants nothing', () => differs(of(undefined, db), { fields: {} }, []));
-  test('a field is edited', () =>
+  test('a resource without edits stays as it is', () =>
+    differs(of({ region: 'us', size: 1 }, db), wasUs, []));
+  test('a resource that wants nothing stays as it is', () => differs(of(undefined, db), { fields: {} }, []));
+  test('an edited field keeps the recorded value', () =>
     differs(
       of({ region: 'eu', net: { id: 7, mtu: 9 }, size: 1 }, db),
       { name: 'db', fields: { region: 'us', 'net.id': 8 } },
       ['spec.forProvider.region from "us" to "eu"', 'spec.forProvider.net.id from 8 to 7'],
       { recorded: of({ region: 'us', net: { id: 8, mtu: 9 }, size: 1 }, db) },
     ));
-  test('a field is removed: it is there again, and that is no difference', () =>
+  test('a removed field gets the recorded value, and is no edit', () =>
     differs(of({ size: 1 }, db), wasUs, [], { recorded: of({ size: 1, region: 'us' }, db) }));
-  test('an immutable field that was set later stays, and is no difference', () =>
+  test('an immutable field that was set later stays, and is no edit', () =>
     differs(of({ region: 'us', net: { id: 7 } }, db), wasUs, []));
   test('a field that identifies the resource and was set later has no effect', () =>
     differs(
@@ -483,27 +484,28 @@ describe('the managed resource as it is recorded, and how it differs', () => {
       ['spec.forProvider.region from nothing to "eu"'],
       { recorded: of({ net: { id: 7 } }, db) },
     ));
-  test('a record without fields is that of a resource that never equalled its spec: all fields count', () =>
+  test('a recorded identity without fields belongs to a resource that never equalled its spec: all fields count', () =>
     differs(of({ region: 'eu' }, db), wasDb, []));
   test('an identity that is set in initProvider is observed', () =>
     differs(of({ size: 1 }, db, inEurope), wasDb, [], {
       recorded: of({ size: 1, region: 'eu' }, db, inEurope),
     }));
-  test('an identity is edited in initProvider', () =>
+  test('an edit in initProvider is reported with its path', () =>
     differs(of({ size: 1 }, db, inEurope), wasUs, ['spec.initProvider.region from "us" to "eu"'], {
       recorded: of({ size: 1, region: 'us' }, db, inEurope),
     }));
-  test('the resource is renamed', () =>
+  test('a renamed resource keeps the recorded name', () =>
     differs(
       of({}, { annotations: { ...nameIs('other'), team: 'shop' } }),
       wasDb,
       ['annotation crossplane.io/external-name from "db" to "other"'],
       { recorded: of({}, { annotations: { ...nameIs('db'), team: 'shop' } }) },
     ));
-  test('a removed name is written again, and is no difference', () =>
+  test('a removed name gets the recorded value, and is no edit', () =>
     differs(of({}), wasDb, [], { recorded: of({}, db) }));
-  test('a resource without a name when it was recorded', () => differs(of({}, db), { fields: {} }, []));
-  test('a resource that never got a name', () => differs(of({}), { fields: {} }, []));
+  test('a name that was set after the identity was recorded is no edit', () =>
+    differs(of({}, db), { fields: {} }, []));
+  test('a resource that never got a name has no edit', () => differs(of({}), { fields: {} }, []));
 });
 
 describe('the external name', () => {
@@ -511,32 +513,35 @@ describe('the external name', () => {
     const nameOf = (context: IdentityContext) => named(context, object).metadata.annotations?.[nameKey];
     assert.deepEqual([nameOf(deterministic), nameOf(assigned)], [want[0], want[1]]);
   }
-  test('that it has', () =>
+  test('is that of the annotation', () =>
     has(of({ name: 'wanted' }, { ...recording({ name: 'was' }), annotations: nameIs('has') }), 'has', 'has'));
-  test('that is recorded', () => has(of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'));
-  test('that it asks for, where names are not assigned', () => has(of({ name: 'wanted' }), 'wanted'));
-  test('the name of the object is the default', () => has(of({ name: '' }), 'db'));
-  test('a name is recorded although the spec sets no field', () => has(of(undefined), 'db'));
+  test('is the recorded one if the annotation was removed', () =>
+    has(of({ name: 'wanted' }, recording({ name: 'was' })), 'was', 'was'));
+  test('is that of the spec if the system does not assign names', () =>
+    has(of({ name: 'wanted' }), 'wanted'));
+  test('is that of the object if the spec has none', () => has(of({ name: '' }), 'db'));
+  test('is that of the object if the spec has no fields', () => has(of(undefined), 'db'));
 });
 
-describe('whether it names something else than what is recorded', () => {
+describe('an identity is edited', () => {
   const inUs = { ...recording({ fields: { region: 'us' } }), ...db };
   const names = (current: Managed, ...want: readonly [deterministic: boolean, assigned: boolean]): void =>
     assert.deepEqual([isEdited(deterministic, current), isEdited(assigned, current)], want);
-  test('nothing is recorded', () => names(of({ region: 'us' }), false, false));
-  test('an unchanged resource names the same', () =>
+  test('not before it is recorded', () => names(of({ region: 'us' }), false, false));
+  test('not if the name is the recorded one', () =>
     names(of({}, { ...recording({ name: 'db' }), ...db }), false, false));
-  test('another name', () => names(of({}, { ...recording({ name: 'was' }), ...db }), true, true));
-  test('another value', () => names(of({ region: 'eu' }, inUs), true, true));
-  test('a removed value is no change', () => names(of({}, inUs), true, true));
-  test('an identity in initProvider counts', () =>
+  test('if the name is another one', () =>
+    names(of({}, { ...recording({ name: 'was' }), ...db }), true, true));
+  test('if a field has another value', () => names(of({ region: 'eu' }, inUs), true, true));
+  test('if a field was removed', () => names(of({}, inUs), true, true));
+  test('not if initProvider has the recorded value', () =>
     names(of({}, inUs, { initProvider: { region: 'us' } }), false, false));
-  test('a name that was removed is a change if the system assigns names', () =>
+  test('if the name was removed and the system assigns names', () =>
     names(of({}, recording({ name: 'db' })), false, true));
-  test('a value that was never set is not removed', () => names(of({}, recording({})), false, false));
+  test('not if a field was never set', () => names(of({}, recording({})), false, false));
 });
 
-describe('edits without an effect', () => {
+describe('the refusals of a resource report', () => {
   const refused = ['spec.forProvider.size from 2 to 1'];
   const edited = of({ region: 'eu' }, recording({ fields: { region: 'us' } }));
   const region =
@@ -555,15 +560,16 @@ describe('edits without an effect', () => {
     are(of({}), { isUpToDate: false, refused }, size));
   test('a change in the external system in addition to an edit', () =>
     are(edited, { isUpToDate: false, refused, drifted }, ...[region, size, drift]));
-  test('not a change in the external system without an edit', () =>
+  test('a change in the external system without an edit', () =>
     are(of({}), { isUpToDate: false, drifted }, drift));
-  test('not while the resource must not be changed', () => are(of({}), { isUpToDate: true, refused }));
-  test('not if policies do not allow Update', () =>
+  test('no refused change of a resource that is up to date', () =>
+    are(of({}), { isUpToDate: true, refused }));
+  test('no refused change if policies do not allow Update', () =>
     are(of({}, {}, { managementPolicies: ['Observe', 'Create', 'Delete'] }), { isUpToDate: false, refused }));
-  test('not while the resource is being deleted', () =>
+  test('no refused change while the resource is being deleted', () =>
     are(of({}, { deletionTimestamp: '2026-01-02T03:04:05Z' }), { isUpToDate: false, refused }));
-  test('nothing else', () => are(of({}), { isUpToDate: false }));
-  test('not for a resource that was not observed', () => are(of({}), undefined));
+  test('no difference that an update can end', () => are(of({}), { isUpToDate: false }));
+  test('nothing before an observation', () => are(of({}), undefined));
 });
 
 describe('the identity that a run records', () => {

@@ -26,7 +26,7 @@ describe('initProvider', () => {
       { region: 'us-west-1', scalingConfig: [{ maxSize: 4, minSize: 1 }] },
       { region: 'us-west-1', scalingConfig: [{ desiredSize: 1, maxSize: 4, minSize: 1 }] },
     ));
-  test('however deep in each other', () =>
+  test('lists within lists merge by index', () =>
     merges(
       { pools: [{ taints: [{ effect: 'NoSchedule' }], labels: { a: 'init', b: 'init' } }] },
       { pools: [{ taints: [{ key: 'gpu' }], labels: { b: 'own' } }] },
@@ -106,9 +106,10 @@ describe('late initialisation', () => {
     assert.deepEqual(initialized.spec.forProvider, want);
     if (JSON.stringify(given ?? {}) === JSON.stringify(want)) assert.equal(initialized, object);
   }
-  test('Original kept', () => fills({ size: 1 }, { size: 2 }, { size: 1 }));
-  test('LateInitialized', () => fills(undefined, { size: 2 }, { size: 2 }));
-  test('absent fields deep inside', () =>
+  test('a field keeps its value', () => fills({ size: 1 }, { size: 2 }, { size: 1 }));
+  test('a field without a value gets that of the external system', () =>
+    fills(undefined, { size: 2 }, { size: 2 }));
+  test('a field within an object gets a late value', () =>
     fills({ net: { id: 'a' } }, { net: { id: 'b', zone: 'z' } }, { net: { id: 'a', zone: 'z' } }));
   test('false, 0 and empty text are given, not absent', () =>
     fills(
@@ -130,23 +131,23 @@ describe('late initialisation', () => {
       { pools: [{ size: 1 }], disks: [{ gib: 10 }] },
       { zones: ['a'] },
     ));
-  test('Neither', () => fills(undefined, {}, {}));
+  test('a field without a value anywhere stays absent', () => fills(undefined, {}, {}));
   test('a field that the external system does not report has no value', () =>
     fills(undefined, { version: undefined }, {}));
-  test('nothing is absent deep inside', () =>
+  test('null within an object is a value', () =>
     fills(
       { net: { id: 'a', on: null } },
       { net: { id: 'b', on: { at: 1 } } },
       { net: { id: 'a', on: null } },
     ));
-  test('where it has another shape than forProvider says', () =>
+  test('a value of another type in forProvider stays', () =>
     fills(
       { net: 'x', zone: { id: 'a' }, none: null },
       { net: { id: 'b' }, zone: ['z'], none: { id: 'b' } },
       { net: 'x', zone: { id: 'a' }, none: null },
     ));
 
-  describe('when it is written, and with what', () => {
+  describe('late values are written', () => {
     const chosen = { isUpToDate: true, lateInitialized: { version: '8' } };
     const filled = { size: 1, version: '8' };
     const object = 'update FavouriteDBInstance db';
@@ -176,19 +177,19 @@ describe('late initialisation', () => {
       await scene.run();
       assert.deepEqual(scene.cluster.takeWrites(), [], 'the next look writes nothing');
     }
-    test('an import: with the external name', () =>
+    test('after the external name of an imported resource', () =>
       writes(filled, [object, object, secret, status], { isThere: true }));
-    test('a creation: before its one status write', () =>
+    test('after a creation, before its one status write', () =>
       writes(filled, [object, secret, object, details, object, status], {}));
-    test('while a claim waits for it: not yet', () =>
+    test('not while a claim waits for the resource', () =>
       writes({ size: 1 }, [secret, object, details, status], { spec: fromClass, metadata: { finalizers } }));
-    test('from a class, and bound: at the next look', () =>
+    test('once the resource of a claim is Bound', () =>
       writes(filled, [object, secret, status], {
         spec: fromClass,
         metadata: inPhase('Bound'),
         isThere: true,
       }));
-    test('from a class, and released: the same', () =>
+    test('once the resource of a claim is Released', () =>
       writes(filled, [object, secret, status], {
         spec: fromClass,
         metadata: inPhase('Released'),
@@ -197,8 +198,8 @@ describe('late initialisation', () => {
   });
 });
 
-describe('import: what exists is only observed', () => {
-  test('the spec stays; status and Secret are filled, and the external system is not changed', async () => {
+describe('an imported resource is only observed', () => {
+  test('the spec and the external system stay as they are; status and Secret are written', async () => {
     const scene = new Scene({ managementPolicies: ['Observe'], forProvider: {} }, {}, { secretDetails: {} });
     const { spec } = scene.object!;
     scene.external.put('db', { size: 4, version: '8' });
