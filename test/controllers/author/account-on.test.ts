@@ -150,7 +150,7 @@ describe('an account on a shared server', () => {
     assert.deepEqual(broker.calls, [`drop ${name}`]);
   });
 
-  test('that is gone, and whose name another resource has, is taken', async () => {
+  test('that was lost, and whose name another resource has, counts as taken', async () => {
     broker.has({ mark: others });
     const { exists, taken } = await broker.client.observe(wasManaged, undefined, signal);
     assert.equal(exists, false);

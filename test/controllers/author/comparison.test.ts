@@ -121,7 +121,8 @@ const refuses = (wanted: ForProvider, actual: Actual<Widget>, refused: string, m
   compares(wanted, actual, refusing(refused), more);
 
 describe('comparison by schema: a field that differs', () => {
-  test('nothing', () => compares({ sizeGb: 1, isPublic: false }, { sizeGb: 1, isPublic: false }));
+  test('equal values do not differ', () =>
+    compares({ sizeGb: 1, isPublic: false }, { sizeGb: 1, isPublic: false }));
   test('a field that the spec leaves out may have any value in the cloud', () =>
     compares({}, { isPublic: true, rules: [{ port: 1 }] }));
   test('a field that is null may be changed', () =>
@@ -129,60 +130,62 @@ describe('comparison by schema: a field that differs', () => {
   test('a field that the cloud does not report is not compared', () => compares({ isPublic: true }, {}));
   test('a field that the cloud reports as empty is compared', () =>
     changes({ isPublic: false }, { isPublic: undefined }, 'isPublic'));
-  test('a field', () =>
+  test('a field with another value differs', () =>
     compares(
       { sizeGb: 2, isPublic: true },
       { sizeGb: 1, isPublic: true },
       changing({ sizeGb: 2 }, 'sizeGb'),
     ));
-  test('several, in the order of the schema', () =>
+  test('several fields differ in the order of the schema', () =>
     compares(
       { isPublic: true, sizeGb: 2 },
       { isPublic: false, sizeGb: 1 },
       changing({ sizeGb: 2, isPublic: true }, 'sizeGb, isPublic'),
     ));
-  test('nothing that only the creation was to know', () =>
+  test('a value in initProvider is not compared', () =>
     compares({}, { sizeGb: 1, version: '5' }, same, { initial: { sizeGb: 2, version: '8' } }));
-  test('no name, no reference: the cloud knows of neither', () =>
+  test('a reference is not compared', () =>
     compares({ networkId: 'n', networkIdRef: { name: 'blue' } }, { networkId: 'n' }));
 });
 
 describe('comparison by schema: lists and maps differ as a whole', () => {
-  test('in order', () => changes({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }, 'zones'));
+  test('lists with another order differ', () =>
+    changes({ zones: ['a', 'b'] }, { zones: ['b', 'a'] }, 'zones'));
   test('equal lists do not differ', () => compares({ zones: ['a', 'b'] }, { zones: ['a', 'b'] }));
-  test('none is the same as an empty list', () => compares({ zones: [] }, { zones: undefined }));
+  test('a missing list equals an empty list', () => compares({ zones: [] }, { zones: undefined }));
   test('a missing map equals an empty map', () => compares({ labels: {} }, { labels: undefined }));
   test('a full list differs from an empty list', () => changes({ zones: [] }, { zones: ['a'] }, 'zones'));
-  test('a map has no key more than is wanted', () =>
+  test('a map with an additional key differs', () =>
     changes({ labels: { a: '1' } }, { labels: { a: '1', b: '2' } }, 'labels'));
   const second = { port: 2, from: ['a'] };
-  test('objects in a list may have more than is wanted', () =>
+  test('an object in a list may have additional fields', () =>
     compares({ rules: [{ port: 1 }, second] }, { rules: [{ port: 1, note: 'web' }, second] }));
   const web = { initial: { rules: [{ port: 1, note: 'web' }] } };
   const sinceThen = { rules: [{ port: 1, note: 'changed since' }] };
-  test('such as what it was only made with', () => compares({ rules: [{ port: 1 }] }, sinceThen, same, web));
-  test('of an element that differs, what is wanted is to be sent, and nothing else', () =>
+  test('an object in a list may have another value than initProvider', () =>
+    compares({ rules: [{ port: 1 }] }, sinceThen, same, web));
+  test('a list that differs is sent without values of initProvider', () =>
     changes({ rules: [{ port: 2 }] }, sinceThen, 'rules', web));
-  test('an object in a list has no less than is wanted, at any depth', () =>
+  test('an object in a list that lacks a wanted value differs, at any depth', () =>
     changes({ rules: [{ port: 2, from: ['a', 'b'] }] }, { rules: [{ port: 2, from: ['a'] }] }, 'rules'));
 });
 
 describe('comparison by schema: objects differ by their fields', () => {
-  test('only what differs is to be sent', () =>
+  test('only the fields that differ are sent', () =>
     compares(
       { net: { mtu: 9, cidr: 'c', dns: { ttl: 5 } } },
       { net: { mtu: 1, cidr: 'c', dns: { ttl: 5 } } },
       changing({ net: { mtu: 9 } }, 'net.mtu'),
     ));
-  test('however deep', () =>
+  test('a field differs at any depth', () =>
     compares(
       { net: { mtu: 1, dns: { ttl: 5 } } },
       { net: { mtu: 1, dns: { ttl: 6 } } },
       changing({ net: { dns: { ttl: 5 } } }, 'net.dns.ttl'),
     ));
-  test('where the cloud has none of it, all that is wanted does', () =>
+  test('all fields of an object that the cloud does not have differ', () =>
     changes({ net: { mtu: 1, dns: { ttl: 5 } } }, { net: undefined }, 'net.mtu, net.dns.ttl'));
-  test('where it tells of some of it only, that is compared', () =>
+  test('only the fields of an object that the cloud reports are compared', () =>
     compares(
       { net: { mtu: 1, dns: { ttl: 5 } } },
       { net: { mtu: 2 } },
@@ -191,12 +194,12 @@ describe('comparison by schema: objects differ by their fields', () => {
 });
 
 describe('comparison by schema: a change of an immutable field is refused, and is not sent', () => {
-  test('by the cloud', () =>
+  test('a field that is marked as immutable does not change', () =>
     refuses({ version: '8' }, { version: '5' }, 'spec.forProvider.version from "5" to "8"'));
-  test('as what identifies it', () =>
+  test('a field of the identity does not change', () =>
     refuses({ region: 'us' }, { region: 'eu' }, 'spec.forProvider.region from "eu" to "us"'));
   const refused = ['spec.forProvider.net.cidr from "d" to "c"'];
-  test('within an object, whose other fields change', () =>
+  test('a field within an object does not change, and the other fields of the object change', () =>
     compares(
       { net: { cidr: 'c', mtu: 9 } },
       { net: { cidr: 'd', mtu: 1 } },
@@ -211,7 +214,7 @@ describe('comparison by schema: a change of an immutable field is refused, and i
         },
       },
     ));
-  test('as a whole object, which may have more than is wanted', () =>
+  test('an immutable object may have additional fields', () =>
     compares({ key: { id: 'k' } }, { key: { id: 'k', alias: 'mine' } }));
   test('an immutable object differs as a whole', () =>
     refuses(
@@ -219,9 +222,9 @@ describe('comparison by schema: a change of an immutable field is refused, and i
       { key: { id: 'l' } },
       `spec.forProvider.key from {"id":"l"} to {"id":"k"}`,
     ));
-  test('where the cloud has none', () =>
+  test('an immutable field without a value gets none', () =>
     refuses({ version: '8' }, { version: undefined }, 'spec.forProvider.version from nothing to "8"'));
-  test('several at once', () =>
+  test('several refused changes are reported together', () =>
     compares(
       { region: 'us', version: '8' },
       { region: 'eu', version: '5' },
@@ -230,21 +233,22 @@ describe('comparison by schema: a change of an immutable field is refused, and i
 });
 
 describe('comparison by schema: a late value is copied to the spec', () => {
-  test('where the spec has no value', () =>
+  test('a field without a value in the spec gets that of the cloud', () =>
     takes({ region: 'eu', version: '5', sizeGb: 0, zones: [], labels: { a: '1' } }));
-  test('not where the spec does', () => compares({ sizeGb: 1 }, { sizeGb: 1 }));
+  test('a field with a value in the spec gets no late value', () => compares({ sizeGb: 1 }, { sizeGb: 1 }));
   test('a field that initProvider sets gets no late value', () =>
     compares({}, { sizeGb: 1 }, same, { initial: { sizeGb: 2 } }));
-  test('not what the cloud has none of', () => compares({}, { sizeGb: undefined, version: undefined }));
-  test('not what is not marked', () => compares({}, { isPublic: true }));
-  test('within an object, beside what was given', () =>
+  test('a field without a value in the cloud gets none', () =>
+    compares({}, { sizeGb: undefined, version: undefined }));
+  test('a field that is not late gets no late value', () => compares({}, { isPublic: true }));
+  test('a field within an object gets its late value beside the given fields', () =>
     compares(
       { net: { cidr: 'c' } },
       { net: { cidr: 'c', mtu: 9, dns: { ttl: 5 } } },
       taking({ net: { mtu: 9 } }),
     ));
-  test('within an object that the spec does not have', () => takes({ net: { cidr: 'c', mtu: 9 } }));
-  test('no list or map that has a value in the spec', () =>
+  test('an object that the spec lacks gets its late values', () => takes({ net: { cidr: 'c', mtu: 9 } }));
+  test('a list or map with a value in the spec gets no late value', () =>
     compares(
       { zones: ['a'], labels: {} },
       { zones: ['a'], labels: { a: '1' }, subnetIds: ['s'] },
@@ -252,13 +256,13 @@ describe('comparison by schema: a late value is copied to the spec', () => {
       { initial: { subnetIds: [] } },
     ));
   const differs = changing({ isPublic: true }, 'isPublic');
-  test('beside what differs', () =>
+  test('a late value is copied while another field differs', () =>
     compares(
       { isPublic: true },
       { isPublic: false, sizeGb: 1 },
       { ...differs, observation: { ...differs.observation, lateInitialized: { sizeGb: 1 } } },
     ));
-  test('not what comes from a reference', () =>
+  test('a field with a reference gets no late value', () =>
     compares({ networkIdRef: { name: 'blue' } }, { networkId: 'n' }));
   test('a field with a selector gets no late value', () =>
     compares({ networkIdSelector: {}, subnetIdSelector: {} }, { networkId: 'n', subnetIds: ['s'] }));
@@ -272,10 +276,11 @@ describe('comparison by schema: a late value is copied to the spec', () => {
 describe('comparison by schema: field rules of the cloud', () => {
   const odd = (fieldRules: FieldRules<Widget>): More => ({ fieldRules });
   const unordered = odd({ zones: { equals: inAnyOrder } });
-  test('order', () => compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, unordered));
+  test('inAnyOrder ignores order and repetition', () =>
+    compares({ zones: ['a', 'b'] }, { zones: ['b', 'a', 'b'] }, same, unordered));
   test('a list with another element differs in any order', () =>
     changes({ zones: ['a', 'b'] }, { zones: ['a', 'c'] }, 'zones', unordered));
-  test('case', () =>
+  test('inAnyCase ignores case', () =>
     refuses(
       { region: 'EU', version: 'v8' },
       { region: 'eu', version: 'V9' },
@@ -290,23 +295,24 @@ describe('comparison by schema: field rules of the cloud', () => {
       odd({ zones: { equals: () => assert.fail() } }),
     ));
   const publicMustBeNamed = odd({ isPublic: { absent: false } });
-  test('a default of its own', () =>
+  test('the absent value is wanted where the spec has none', () =>
     compares({}, { isPublic: true }, changing({ isPublic: false }, 'isPublic'), publicMustBeNamed));
-  test('a field with its default', () => compares({}, { isPublic: false }, same, publicMustBeNamed));
+  test('a field with its absent value does not differ', () =>
+    compares({}, { isPublic: false }, same, publicMustBeNamed));
   test('the absent value has no effect with another value in the spec', () =>
     compares({ isPublic: true }, { isPublic: true }, same, publicMustBeNamed));
   const initially = { initial: { isPublic: false }, ...odd({ isPublic: { absent: true } }) };
   test('the absent value has no effect with a value for the creation only', () =>
     compares({}, { isPublic: false }, same, initially));
   const growing = odd({ sizeGb: { mayChange: (from = 0, to) => to > from } });
-  test('a field that only grows', () =>
+  test('a value that may only grow does not shrink', () =>
     refuses({ sizeGb: 1 }, { sizeGb: 2 }, 'spec.forProvider.sizeGb from 2 to 1', growing));
   test('a value that may only grow is changed when it grows', () =>
     changes({ sizeGb: 3 }, { sizeGb: 2 }, 'sizeGb', growing));
   const setOnce = odd({ networkId: { mayChange: (from) => from === undefined } });
-  test('a field that is set once', () =>
+  test('a value that may be set once is set', () =>
     changes({ networkId: 'n' }, { networkId: undefined }, 'networkId', setOnce));
-  test('of a field within an object', () =>
+  test('a rule may name a field within an object', () =>
     refuses(
       { net: { cidr: 'A', mtu: 1 } },
       { net: { cidr: 'a', mtu: 2 } },
@@ -314,25 +320,25 @@ describe('comparison by schema: field rules of the cloud', () => {
       odd({ 'net.cidr': { equals: inAnyCase }, 'net.mtu': { mayChange: () => false } }),
     ));
   const aboutEqual = odd({ 'net.dns': { equals: ({ ttl: a = 0 }, { ttl: b = 0 }) => b - a < 2 } });
-  test('of an object as a whole', () =>
+  test('a rule of an object compares it as a whole', () =>
     compares({ net: { mtu: 1, dns: { ttl: 60 } } }, { net: { mtu: 1, dns: { ttl: 61 } } }, same, aboutEqual));
 });
 
-describe('a change without an effect is reported when a comparison is made', () => {
+describe('a rule without an effect is refused when a comparison is made', () => {
   const says = (fieldRules: FieldRules<Widget>, message: string): void =>
     assert.throws(() => comparison(WidgetKind, fieldRules), { message });
-  test('an oddity within what is compared as a whole', () =>
+  test('a rule within an immutable object is refused', () =>
     says({ 'key.id': { equals: inAnyCase } }, 'Thing: key.id is compared as part of what it is in'));
-  test('a rule within the field of another rule is reported', () =>
+  test('a rule within the field of another rule is refused', () =>
     says({ 'net.dns': {}, 'net.dns.ttl': {} }, 'Thing: net.dns.ttl is compared as part of what it is in'));
-  test('an object that is odd as a whole, with a mark in it', () =>
+  test('a rule of an object with a marked field is refused', () =>
     says({ net: {} }, 'Thing: net cannot be odd as a whole: net.cidr is marked'));
-  test('a default for what is taken over', () =>
+  test('an absent value of a late field is refused', () =>
     says({ sizeGb: { absent: 1 } }, 'Thing: sizeGb is late, so its absence cannot mean 1'));
-  test('a field that there is not', () =>
+  test('a rule of an unknown field is refused', () =>
     says({ nonsense: {} } as object, 'Thing: nonsense is compared as part of what it is in'));
 
-  test('a kind that is not managed', () => {
+  test('a kind that is not managed is refused', () => {
     const message = 'FancySQLInstance is no managed kind';
     assert.throws(() => comparison(FancySQLInstanceKind as never), { message });
   });
@@ -390,15 +396,15 @@ describe('a value that the cloud returns in another form is compared in that for
     differing: readonly string[],
     want: object,
   ): void => assert.deepEqual(observing<Widget>({ ...same, ...compared }, differing), want);
-  test('is up to date where there is nothing to ask', () =>
+  test('a difference in form alone is up to date', () =>
     observes({ observation: { ...labels, ...taken } }, [], { isUpToDate: true, ...taken }));
-  test('names what there is to ask', () =>
+  test('the differences in that form are reported', () =>
     observes({ observation: labels }, ['Labels'], { isUpToDate: false, difference: 'Labels' }));
-  test('tells what cannot be changed all the same', () => {
+  test('a refused change is reported beside the differences in that form', () => {
     const refused = ['a from 1 to 2'];
     const want = { isUpToDate: false, difference: 'Labels, a from 1 to 2', refused };
     observes(refusing(...refused), ['Labels'], want);
   });
-  test('reports values that cannot be changed back', () =>
+  test('a value that cannot be changed back is reported', () =>
     observes({ drifted, observation: asDrifted }, [], asDrifted));
 });

@@ -69,7 +69,7 @@ const place = { user: 'app', database: 'shop' };
 const wanted = { ...place, privileges: ['SELECT'] };
 
 describe('a grant on a shared server', () => {
-  test('that stands as wanted is recorded', async () => {
+  test('with the wanted privileges is recorded', async () => {
     const { client } = clientOf({ 'app on shop': ['SELECT'] });
     const { isUpToDate, status } = await client.observe(grant(wanted), undefined, signal);
     assert.deepEqual([isUpToDate, status], [true, { granted: place }]);
@@ -81,13 +81,13 @@ describe('a grant on a shared server', () => {
     assert.deepEqual(differing, ['spec.forProvider.user', 'spec.forProvider.privileges']);
   });
 
-  test('that moves is first revoked at its former place', async () => {
+  test('to another user is revoked from the previous user first', async () => {
     const { client, calls } = clientOf({ 'app on shop': ['SELECT'] });
     await client.update(grant({ ...wanted, user: 'other' }, place), undefined, signal);
     assert.deepEqual(calls, ['revoke app on shop', 'apply other on shop']);
   });
 
-  test('stands and is not made again if its reference is lost', async () => {
+  test('of a user that does not exist any more is not created again', async () => {
     const { client, calls } = clientOf({ 'app on shop': ['SELECT'] }, { lost: 'the user does not exist' });
     const { exists, isUpToDate, difference } = await client.observe(grant(wanted), undefined, signal);
     assert.deepEqual([exists, isUpToDate, difference], [true, false, 'identity']);
@@ -95,7 +95,7 @@ describe('a grant on a shared server', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('to a distrusted name is reported, and not taken back', async () => {
+  test('to a distrusted name is reported', async () => {
     const { client } = clientOf({ 'app on shop': ['SELECT'] }, { isDistrusted: true });
     const { isUpToDate, difference } = await client.observe(grant(wanted), undefined, signal);
     assert.deepEqual([isUpToDate, difference], [false, 'identity']);

@@ -133,7 +133,7 @@ test('fields marked for late initialisation are filled in, within objects too, a
 });
 
 describe('an edit that cannot take effect is reported with its field and the remedy, and creates no second queue', () => {
-  test('while what can be changed beside it is', async () => {
+  test('while the other fields of the edit change', async () => {
     const spec = { forProvider: { region: 'eu', sizeGb: 2, net: { cidr: '10.1.0.0/16', mtu: 9000 } } };
     const edit = { forProvider: { region: 'us', sizeGb: 3, net: { cidr: '10.2.0.0/16', mtu: 1500 } } };
     const queue = await made(spec);

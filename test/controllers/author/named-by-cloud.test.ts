@@ -97,7 +97,7 @@ describe('a thing that the cloud gives its name is made once', () => {
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-2' });
   });
 
-  test('of several that carry our tags none is chosen', async () => {
+  test('if several resources carry our tags, none is adopted', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
     put('thing-8', ours);
@@ -118,13 +118,13 @@ describe('a thing that the cloud gives its name is made once', () => {
     assert.deepEqual(await client.create(unnamed(), undefined, signal), { externalName: 'thing-1' });
   });
 
-  test('a creation whose answer is lost and that does not show needs an administrator', async () => {
+  test('a creation whose answer is lost, and whose resource is not found, needs an administrator', async () => {
     const { client, way } = cloud();
     Object.assign(way, { afterCreation: lost, isBlind: true });
     await assert.rejects(client.create(unnamed(), undefined, signal), UncertainCreationError);
   });
 
-  test('a creation whose answer is lost and that cannot be looked for needs an administrator', async () => {
+  test('a creation whose answer is lost needs an administrator if the cloud lists no resources', async () => {
     const { client, way } = cloud();
     way.afterCreation = lost;
     const creating = client.create(unnamed(), undefined, signal);
@@ -139,7 +139,7 @@ describe('a thing that the cloud gives its name is made once', () => {
   });
 });
 
-describe('where it was to be made in a place that there is not', () => {
+describe('a creation in a region that does not exist', () => {
   const nowhere = new CloudError('there is no such region', {
     status: 403,
     code: 'RegionRefused',
@@ -148,12 +148,12 @@ describe('where it was to be made in a place that there is not', () => {
   });
   const failed = { ...begun, [annotationKeys.externalCreateFailed]: '2026-01-02T03:04:05Z' };
   const rows: Record<string, readonly [listing: CloudError, annotations: object, isNothing: boolean]> = {
-    'nothing remains of a creation that is recorded as failed': [nowhere, failed, true],
-    'it is not known whether anything remains of another creation': [nowhere, begun, false],
-    'nor where it cannot be looked for': [lost, failed, false],
+    'left nothing if it is recorded as failed': [nowhere, failed, true],
+    'may have left something if it is not recorded as failed': [nowhere, begun, false],
+    'may have left something if the cloud lists no resources': [lost, failed, false],
   };
   for (const [what, [listing, annotations, isNothing]] of Object.entries(rows)) {
-    test(`${what}, when it goes`, async () => {
+    test(what, async () => {
       const { client, way } = cloud();
       way.listing = listing;
       const leaving = unnamed({ deletionTimestamp, annotations });
@@ -165,7 +165,7 @@ describe('where it was to be made in a place that there is not', () => {
     });
   }
 
-  test('nothing is written for another attempt', async () => {
+  test('is not tried again', async () => {
     const { client, way } = cloud();
     way.listing = nowhere;
     const observed = await client.observe(unnamed({ annotations: failed }), undefined, signal);
@@ -182,7 +182,7 @@ describe('a resource that got another owner after its observation', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('is not there for what goes, and not deleted', async () => {
+  test('counts as absent during a deletion, and is not deleted', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', foreign);
     const leaving = named('thing-7', { deletionTimestamp });
@@ -193,7 +193,7 @@ describe('a resource that got another owner after its observation', () => {
 });
 
 describe('a deletion without a name', () => {
-  test('takes along what its creation made before it was cut off', async () => {
+  test('deletes the external resource of an interrupted creation', async () => {
     const { client, put, calls } = cloud();
     put('thing-6', ours, { isGone: true });
     put('thing-7', ours);
@@ -203,7 +203,7 @@ describe('a deletion without a name', () => {
     assert.deepEqual(calls, ['delete thing-7']);
   });
 
-  test('takes nothing along where it has begun no creation: a former one of its name may have left that', async () => {
+  test('deletes nothing if no creation began: an earlier resource of its name may have left that', async () => {
     const { client, put, calls } = cloud();
     put('thing-7', ours);
     const leaving = unnamed({ deletionTimestamp });
@@ -213,7 +213,7 @@ describe('a deletion without a name', () => {
   });
 });
 
-test('nothing is to be changed of what is busy', async () => {
+test('a busy resource counts as up to date', async () => {
   const { client, put } = cloud({ team: 'a' });
   for (const isBusy of [false, true]) {
     put('thing-7', ours, { isBusy });
