@@ -8,13 +8,13 @@ const worlds = { demo: [fields, 2_000], clouds: [cloudFields, 2_500] } as const;
 for (const world of ['demo', 'clouds'] as const) {
   const [all, seeds] = worlds[world];
   test(`every field of every kind of the world "${world}" goes through its states in ${seeds} seeds`, () => {
-    const covered = coverageOf(Array.from({ length: seeds }, (_, index) => generate(index + 1, world)));
-    const missing = all.flatMap(({ kind, path }) => {
-      const key = coverageKey(kind, fieldText({ path }));
-      const transitions = covered.get(key) ?? new Set();
-      return transitions.has('value to other') || transitions.has('absent to value') ? [] : [key];
-    });
-    assert.deepEqual(missing, []);
+    const missing = new Set(all.map(({ kind, path }) => coverageKey(kind, fieldText({ path }))));
+    for (let seed = 1; missing.size > 0 && seed <= seeds; seed += 1) {
+      for (const [key, transitions] of coverageOf([generate(seed, world)])) {
+        if (transitions.has('value to other') || transitions.has('absent to value')) missing.delete(key);
+      }
+    }
+    assert.deepEqual([...missing], []);
   });
 }
 
