@@ -17,11 +17,13 @@ export const notUnit: readonly string[] = [
   'cluster',
   'docs',
   'e2e',
+  'local/commands',
   'mariadb',
   'mutants',
   'package',
   'postgresql',
   'redis',
+  'simulation/perturb/kills',
   'stacks/demo-clouds/fcp/claims',
   'stacks/mysql/server',
   'stacks/postgresql/server',
@@ -33,11 +35,12 @@ export const notUnit: readonly string[] = [
 
 /**
  * Rooms and files that `npm test` leaves out. `npm run test:all` runs them, too, as CI and each release do. They try pages,
- * the package, the image and releases as users get them, or all rows of a large table on real servers.
+ * the package, the image and releases as users get them, the tools of this repository, or all rows of a large table.
  */
 export const onlyInAll: readonly string[] = [
   'browser',
   'cluster/advice',
+  'cluster/control-plane',
   'cluster/docs',
   'docs/adding-a-managed-service',
   'docs/alert-faults',
@@ -45,10 +48,15 @@ export const onlyInAll: readonly string[] = [
   'docs/guides',
   'docs/page-commands',
   'docs/uninstall',
+  'e2e/demo-commands',
+  'local/commands',
+  'mutants/mutants',
+  'package/command/dev',
   'package/command/scaffold',
   'package/our-stack',
   'package/package',
   'package/typescript',
+  'simulation/perturb/kills',
   'tools/bundle',
   'tools/bundle-memory',
   'tools/image',
@@ -69,6 +77,7 @@ export const alone: readonly string[] = [
   'runtime/log/lines-of-a-turn',
   'runtime/process/process',
   'simulation/main',
+  'simulation/perturb/kills',
   'stacks/demo-clouds/fcp/claims',
   'trace/command',
   'runtime/cache/watch',
@@ -106,6 +115,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
 export const firstStarted: readonly string[] = [
   'systems',
   'cluster/changed-definitions',
+  'e2e/demo-commands',
   'e2e/demo',
   'cluster/docs',
   'docs/guides',

@@ -1,38 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import chunk from 'lodash/chunk.js';
-import memoize from 'lodash/memoize.js';
+import uniqBy from 'lodash/uniqBy.js';
 import { endDifferences } from './end-state.ts';
 import { exampleNames, referencesOf } from './examples.ts';
-import { playPoints } from './play-points.ts';
+import { applied, brokenBy, killsAfterWrites, recorded } from './kills.ts';
 import type { Point } from './points.ts';
-import { pointKinds, record, violationsOf } from './points.ts';
-
-const recorded = memoize(record);
-const references = exampleNames.flatMap(referencesOf);
-const applied = references.find(({ name }) => name === 'fancysql applied')!;
-
-/** Plays these of `applied` in a process of its own, which is quicker than under node:test; answers what each broke. */
-async function brokenBy(points: readonly Point[]): Promise<readonly string[]> {
-  const all = (await recorded(applied)).points;
-  const numbers = points.map((point) => all.indexOf(point));
-  const broken: string[] = [];
-  let ended = 0;
-  await playPoints(
-    1,
-    chunk(numbers, 20).map((some) => ({ example: 'fancysql', name: applied.name, numbers: some })),
-    (report) => {
-      ended += report.played;
-      for (const { number, violations } of report.broken)
-        broken.push(...violations.map((what) => `${all[number]!.name}: ${what}`));
-    },
-  );
-  assert.equal(ended, points.length, 'all are played');
-  return broken;
-}
+import { pointKinds, violationsOf } from './points.ts';
 
 test('each example is applied and deleted without a message, and can be perturbed in every way', async () => {
-  for (const reference of references) {
+  for (const reference of exampleNames.flatMap(referencesOf)) {
     const { name, points, scenario } = await recorded(reference);
     // There is less in the examples of AWS and Google Cloud.
     const least = scenario.stacks === undefined ? 50 : 20;
@@ -42,17 +18,14 @@ test('each example is applied and deleted without a message, and can be perturbe
   }
 });
 
-test('a kill after each write of an example applied ends as if there had been none', async () => {
-  const { points } = await recorded(applied);
-  const afterWrites = points.filter(
-    ({ kind, name }) =>
-      kind === 'crash' &&
-      name.includes('"after","downMs":0') &&
-      / (create|update|update-status|POST|DELETE) /.test(name) &&
-      !name.includes(' Event '),
-  );
-  assert.ok(afterWrites.length > 60, `${afterWrites.length} points`);
-  assert.deepEqual(await brokenBy(afterWrites), []);
+/** The verb and the kind of a write, such as `update-status FancySQLInstance`. */
+const writeOf = ({ name }: Point): string => / at p\d+ (\S+ \S+)/.exec(name)?.[1] ?? assert.fail(name);
+
+// kills.test.ts has a kill after each write.
+test('a kill after the first write of each verb and kind ends as if there had been none', async () => {
+  const kills = uniqBy(await killsAfterWrites(), writeOf);
+  assert.ok(kills.length > 12, `${kills.length} points`);
+  assert.deepEqual(await brokenBy(kills), []);
 });
 
 test('where a class is seen late, claims may choose another, and then the end is the one of that choice', async () => {
