@@ -49,7 +49,7 @@ function differenceOf(forProvider: ForProvider, db: DBInstance) {
   return { change: changeOf(words, change, { actual }), refused };
 }
 
-describe('a claim and a class make', () => {
+describe('the class of a claim for a DB instance', () => {
   const classOf = (forProvider: RDSInstanceClass['specTemplate']['forProvider']): RDSInstanceClass => ({
     apiVersion: 'database.aws.crossplane.io/v1beta1',
     kind: 'RDSInstanceClass',
@@ -71,24 +71,25 @@ describe('a claim and a class make', () => {
     const configured = configureRDSInstance(given, classOf({ dbInstanceClass, ...forProvider }));
     assert.deepEqual(incompatibilityOfRDSInstance(given, forProvider) ?? configured.forProvider, want);
   }
-  test('the engine of the claim, where the class names none', () =>
+  test('leaves the engine to the claim if it has none', () =>
     make(postgresql(), {}, { dbInstanceClass, engine: 'postgres' }));
-  test('a MySQL of the version that is asked for', () =>
+  test('leaves the version to the claim if it has none', () =>
     make(mysql('8.0'), {}, { dbInstanceClass, engine: 'mysql', engineVersion: '8.0' }));
-  test('a MariaDB, if the class asks for it', () =>
+  test('may choose MariaDB for a MySQL claim', () =>
     make(mysql(), { engine: 'mariadb' }, { dbInstanceClass, engine: 'mariadb' }));
-  test('the version of the class, where it is that of the claim more exactly', () =>
+  test('may have a more precise version than the claim', () =>
     make(postgresql('16'), { engineVersion }, { dbInstanceClass, engine: 'postgres', engineVersion }));
   const otherEngine =
     'has engine "mysql", which no PostgreSQLInstance can be given; choose one with postgres';
-  test('nothing, of another engine', () => make(postgresql(), { engine: 'mysql' }, otherEngine));
-  test('nothing, of another version', () =>
+  test('is incompatible with a claim of another engine', () =>
+    make(postgresql(), { engine: 'mysql' }, otherEngine));
+  test('is incompatible with a claim of another version', () =>
     make(
       postgresql('16'),
       { engineVersion: '15.10' },
       'has engineVersion "15.10", but the claim\'s spec.engineVersion is "16"',
     ));
-  test('nothing, of PostgreSQL for who wants a MySQL of that version', () =>
+  test('is incompatible with a claim of another engine that has the same version', () =>
     make(
       mysql('16'),
       { engine: 'postgres', engineVersion },
@@ -121,7 +122,7 @@ describe('a version', () => {
 describe('a new instance', () => {
   const its = { name: 'shop', tags: { 'crossplane-name': 'shop' }, password: 'secret' };
 
-  test('is asked for in the words of the API, with what initProvider adds', () => {
+  test('has the parameters of the API, with those of initProvider', () => {
     const one = managed(
       { engine: 'postgres', dbInstanceClass: 'db.t3.micro', port: 5433, tags: [{ key: 'team', value: 'a' }] },
       { initProvider: { allocatedStorage: 20, processorFeatures: [{ name: 'coreCount', value: '2' }] } },
@@ -138,7 +139,7 @@ describe('a new instance', () => {
     });
   });
 
-  test('is not asked for without an engine', () => {
+  test('needs an engine', () => {
     const message = 'spec.forProvider.engine is needed to create an instance';
     const withoutEngine = managed({ dbInstanceClass: 'db.t3.micro' });
     assert.throws(() => newDBInstance(words, withoutEngine, its), { message });
@@ -152,19 +153,19 @@ describe('the differences of a DB instance', () => {
     change: object = {},
     ...refused: string[]
   ): void => assert.deepEqual(differenceOf(forProvider, db), { change, refused });
-  test('nothing: RDS has grown the storage by itself', () =>
+  test('do not include storage that RDS has increased', () =>
     differ(
       { allocatedStorage: 20, maxAllocatedStorage: 100 },
       { AllocatedStorage: 40, MaxAllocatedStorage: 100 },
     ));
-  test('storage that is to shrink, which cannot be', () =>
+  test('include a refusal to shrink storage', () =>
     differ(
       { allocatedStorage: 20 },
       { AllocatedStorage: 40 },
       {},
       'spec.forProvider.allocatedStorage from 40 to 20',
     ));
-  test('nothing: it will be so after the maintenance window', () =>
+  test('do not include a change that waits for the maintenance window', () =>
     differ(
       { dbInstanceClass: 'db.t3.small', port: 5433 },
       {
@@ -173,7 +174,7 @@ describe('the differences of a DB instance', () => {
         PendingModifiedValues: { DBInstanceClass: 'db.t3.small', Port: 5433 },
       },
     ));
-  test('a pending change that is to be applied at once', () =>
+  test('include a waiting change that is to be applied at once', () =>
     differ(
       { dbInstanceClass: 'db.t3.small', applyModificationsImmediately: true },
       {
@@ -183,14 +184,14 @@ describe('the differences of a DB instance', () => {
       },
       { DBInstanceClass: 'db.t3.small' },
     ));
-  test('nothing: RDS has taken over a minor version', () =>
+  test('do not include a minor version that RDS has installed', () =>
     differ({ engineVersion: '16.4' }, { EngineVersion: '16.6' }));
   const older = 'spec.forProvider.engineVersion from "16.6" to "15.10"';
-  test('an older version, which cannot be had', () =>
+  test('include a refusal of an older version', () =>
     differ({ engineVersion: '15.10' }, { EngineVersion: '16.6' }, {}, older));
-  test('nothing: several zones choose among themselves', () =>
+  test('do not include the zone of an instance in several zones', () =>
     differ({ availabilityZone: 'us-east-1a' }, { AvailabilityZone: 'us-east-1b', MultiAZ: true }));
-  test('nothing: another order, another case, an id for an ARN, zero for none', () =>
+  test('do not include another order, another case, an id for an ARN, and 0 for none', () =>
     differ(
       {
         vpcSecurityGroupIds: ['sg-1', 'sg-2'],
@@ -205,29 +206,29 @@ describe('the differences of a DB instance', () => {
       },
     ));
   const teamATag = { Key: 'team', Value: 'a' };
-  test('nothing: tags of a user are there, too', () =>
+  test('do not include tags that others added', () =>
     differ({ tags: [{ key: 'team', value: 'a' }] }, { TagList: [{ Key: 'bill', Value: '7' }, teamATag] }));
   const stackName = { key: 'aws:cloudformation:stack-name', value: 'a' };
   const reserved = [{ key: 'crossplane-name', value: 'theirs' }, stackName];
-  test('nothing: neither the tags of the owner nor those of AWS can be changed', () =>
+  test('do not include tags of the owner or of AWS', () =>
     differ({ tags: reserved }, { TagList: [{ Key: 'crossplane-name', Value: 'shop' }] }));
-  test('a tag, and the port by its name in ModifyDBInstance', () =>
+  test('include a tag, and the port by its name in ModifyDBInstance', () =>
     differ(
       { tags: [{ key: 'team', value: 'b' }], port: 5433 },
       { TagList: [teamATag], Endpoint: { Port: 5432 } },
       { DBPortNumber: 5433, OwnTags: { team: 'b' } },
     ));
-  test('nothing: the role for a directory is reported only with a directory', () =>
+  test('do not include the role of a directory without a directory', () =>
     differ({ domainIAMRoleName: 'role' }, {}));
-  test('a directory, with its role', () =>
+  test('include a directory with its role', () =>
     differ({ domain: 'd-1', domainIAMRoleName: 'role' }, {}, { Domain: 'd-1', DomainIAMRoleName: 'role' }));
-  test('nothing: AWS Backup decides about backups', () =>
+  test('do not include backups that AWS Backup manages', () =>
     differ({ backupRetentionPeriod: 3 }, { BackupRetentionPeriod: 30, AwsBackupRecoveryPointArn: 'arn' }));
 });
 
 describe('a password', () => {
   const PendingModifiedValues = { MasterUserPassword: '****' };
-  test('available, with a password that is pending, is there for those who know the former one', () => {
+  test('an instance with a pending password is Available, because the previous password works', () => {
     const meaning = meaningOfState({ DBInstanceStatus: 'available', PendingModifiedValues });
     assert.deepEqual(meaning, { ready: available(), operation: 'update' });
   });
@@ -265,26 +266,26 @@ describe('a database is reached', () => {
   const there = { Endpoint: { Address: 'shop.rds', Port: 1234 }, MasterUsername: 'me' };
   const access = { provider: 'aws', host: 'shop.rds', port: 1234, username: 'me' };
   const is = (db: DBInstance, want: object | undefined): void => assert.deepEqual(accessOf(db), want);
-  test('nowhere before it has an address', () => is({ Engine: 'postgres', MasterUsername: 'me' }, undefined));
-  test('as postgres, if PostgreSQL was given no name', () =>
+  test('not before it has an address', () => is({ Engine: 'postgres', MasterUsername: 'me' }, undefined));
+  test('by the name postgres if PostgreSQL has no other', () =>
     is({ ...there, Engine: 'postgres' }, { ...access, type: 'postgresql', database: 'postgres' }));
   test('by its name', () =>
     is({ ...there, Engine: 'mysql', DBName: 'app' }, { ...access, type: 'mysql', database: 'app' }));
-  test('without a name, if MySQL was given none', () =>
+  test('without a name if MySQL has none', () =>
     is({ ...there, Engine: 'mariadb' }, { ...access, type: 'mysql' }));
 });
 
-describe('the protection of what is to be deleted', () => {
+describe('the protection against deletion', () => {
   function is(wanted: ForProvider, DeletionProtection: boolean, change: object | undefined): void {
     const one = managed(wanted);
     const actual = actualOf(words, one, { DeletionProtection });
     assert.deepEqual(unprotecting(words, one, { actual }), change);
   }
-  test('is deleted first, if it is no longer wanted', () =>
+  test('is removed first if it is no longer wanted', () =>
     is({ deletionProtection: false }, true, { DeletionProtection: false }));
-  test('stays, where nothing is said of it', () => is({}, true, undefined));
-  test('stays, where it is wanted', () => is({ deletionProtection: true }, true, undefined));
-  test('is not changed, where there is none', () => is({ deletionProtection: false }, false, undefined));
+  test('stays if the spec does not mention it', () => is({}, true, undefined));
+  test('stays if the spec wants it', () => is({ deletionProtection: true }, true, undefined));
+  test('is not removed if there is none', () => is({ deletionProtection: false }, false, undefined));
 });
 
 describe('a refusal is about', () => {

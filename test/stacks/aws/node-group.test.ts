@@ -44,25 +44,25 @@ describe('the requests of EKS about a node group', () => {
     const parts = [difference.config, difference.version, difference.tags];
     assert.deepEqual(parts, [config, version, undefined]);
   }
-  test('nothing, where an autoscaler changed what only initProvider says', () =>
+  test('keep the size that an autoscaler chose if only initProvider has one', () =>
     asks(limits(1, 4), isScaled, undefined, undefined, { scalingConfig: [{ desiredSize: 1 }] }));
-  test('limits alone, where the number is within', () =>
+  test('have only the limits if the size is within them', () =>
     asks(limits(2, 5), isScaled, { scalingConfig: { minSize: 2, maxSize: 5 } }));
-  test('the number, too, where it is above them', () =>
+  test('have the upper limit as the size if that is above it', () =>
     asks(limits(1, 2), isScaled, { scalingConfig: { minSize: 1, maxSize: 2, desiredSize: 2 } }));
-  test('the number, too, where it is below the limits', () =>
+  test('have the lower limit as the size if that is below it', () =>
     asks(limits(4, 9), isScaled, { scalingConfig: { minSize: 4, maxSize: 9, desiredSize: 4 } }));
-  test('the number that is wanted, whatever it is', () =>
+  test('have the wanted size, also outside of the limits', () =>
     asks({ scalingConfig: [{ minSize: 4, desiredSize: 2 }] }, isScaled, {
       scalingConfig: { minSize: 4, desiredSize: 2 },
     }));
-  test('labels: what differs, and what is wanted no more', () =>
+  test('set the labels that differ, and remove the others', () =>
     asks(
       { labels: { a: '1', b: '2', constructor: '3' } },
       { labels: { a: '1', b: '1', c: '1' } },
       { labels: { set: { b: '2', constructor: '3' }, remove: ['c'] } },
     ));
-  test('taints by key and effect', () =>
+  test('tell taints apart by key and effect', () =>
     asks(
       {
         taint: [
@@ -86,7 +86,7 @@ describe('the requests of EKS about a node group', () => {
         },
       },
     ));
-  test('no taints, where they are the same in another order', () =>
+  test('have no taints that differ in order only', () =>
     asks(
       {
         taint: [
@@ -101,17 +101,17 @@ describe('the requests of EKS about a node group', () => {
         ],
       },
     ));
-  test('an update of the version is forced if the spec wants that', () =>
+  test('force a version if the spec wants that', () =>
     asks({ version: '1.32', forceUpdateVersion: true }, { version: '1.31' }, undefined, {
       version: '1.32',
       force: true,
     }));
-  test('no launch template that EKS has looked up', () =>
+  test('have no launch template whose version EKS has looked up', () =>
     asks(
       { launchTemplate: [{ name: 'nodes', version: '$Latest' }] },
       { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
     ));
-  test('another version of it', () =>
+  test('have another version of the launch template', () =>
     asks(
       { launchTemplate: [{ name: 'nodes', version: '8' }] },
       { launchTemplate: { id: 'lt-1', name: 'nodes', version: '7' } },
@@ -120,24 +120,20 @@ describe('the requests of EKS about a node group', () => {
     ));
 });
 
-describe('the status of a node group', () => {
+describe('the message of a node group that is not ready', () => {
   function says(want: string, status: string, operation?: string, issues: readonly string[] = []): void {
     const { ready, operation: busyWith } = observationOf(managed({}), there({ status, issues }));
     const { status: value = '', reason = '', message } = ready ?? {};
     assert.deepEqual([`${value}/${reason}${message ? `: ${message}` : ''}`, busyWith], [want, operation]);
   }
-  test('that it can be used', () => says('True/Available', 'ACTIVE'));
-  test('that it can be used while it changes', () => says('True/Available', 'UPDATING', 'update'));
-  test('that it is being made', () => says('False/Creating', 'CREATING', 'create'));
-  test('that it goes', () => says('False/Deleting', 'DELETING', 'delete'));
-  test('why it could not be made, and what to do', () =>
+  test('says why the creation failed, and what to do', () =>
     says(
       'False/Unavailable: the node group could not be created: NodeCreationFailure: Instances failed to join the kubernetes cluster; delete this resource and create it again',
       'CREATE_FAILED',
       undefined,
       ['NodeCreationFailure: Instances failed to join the kubernetes cluster'],
     ));
-  test('the health problems', () =>
+  test('lists the health problems', () =>
     says(
       'False/Unavailable: the node group is DEGRADED: AsgInstanceLaunchFailures: x; Ec2SubnetNotFound: y',
       'DEGRADED',

@@ -18,42 +18,42 @@ describe('an error of the cloud says which field to change', () => {
     assert.ok(reported instanceof Error);
     assert.equal(reported.message, want);
   }
-  test('a field of the instance', () =>
+  test('for a field of the instance', () =>
     says('no; change spec.forProvider.memorySizeGb', refusal(['instance.memory_size_gb'])));
-  test('a field within one', () =>
+  test('for a field within an object', () =>
     says(
       'no; change spec.forProvider.persistenceConfig.rdbSnapshotPeriod',
       refusal(['instance.persistence_config.rdb_snapshot_period']),
     ));
-  test('an entry of a map', () =>
+  test('for an entry of a map', () =>
     says('no; change spec.forProvider.redisConfigs', refusal(['instance.redis_configs[maxmemory-policy]'])));
-  test('several, each once', () =>
+  test('once for each of several fields', () =>
     says(
       'no; change spec.forProvider.tier and spec.forProvider.locationId',
       refusal(['instance.tier', 'instance.location_id', 'instance.tier']),
     ));
-  test('the name', () =>
+  test('for the name', () =>
     says('no; change the annotation crossplane.io/external-name', refusal(['instance_id'])));
-  test('a region that there is not, or that is not for us', () =>
+  test('for a region that may not exist', () =>
     says(
       "cannot do it: Permission denied on 'locations/mars1' (or it may not exist); change spec.forProvider.region",
       refusal(['region'], "cannot do it: Permission denied on 'locations/mars1' (or it may not exist)"),
     ));
-  test('a permission that is missing: none of ours', () =>
+  test('not for a missing permission', () =>
     says(
       "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'",
       refusal([], "Permission 'redis.instances.create' denied on 'projects/p/locations/us-central1'"),
     ));
-  test('a field that this kind does not have', () => says('no', refusal(['update_mask'])));
-  test('a field of a topic', () =>
+  test('not for a field that this kind does not have', () => says('no', refusal(['update_mask'])));
+  test('for a field of a topic', () =>
     says(
       'no; change spec.forProvider.messageStoragePolicy.allowedPersistenceRegions',
       refusal(['message_storage_policy.allowed_persistence_regions']),
       TopicKind,
     ));
-  test('a mistake of ours', () => says('x is no function', new TypeError('x is no function')));
+  test('not for a bug', () => says('x is no function', new TypeError('x is no function')));
 
-  test('keeps the status and the code of the cloud', () => {
+  test('with the status and the code of the cloud', () => {
     const reported = advised(refusal(['instance.tier']), CloudMemorystoreInstanceKind);
     assert.ok(reported instanceof CloudError);
     assert.deepEqual(

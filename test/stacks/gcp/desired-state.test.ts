@@ -39,7 +39,7 @@ const there: MemorystoreInstance = {
   port: 6379,
 };
 
-test('a new instance is what is asked for, with our labels; initProvider counts', () => {
+test('a new instance has the wanted parameters, those of initProvider, and our labels', () => {
   const labels = { team: 'a', 'crossplane-name': 'another' };
   const initProvider = { memorySizeGb: 9, replicaCount: 0, redisConfigs: { activedefrag: 'yes' } };
   const requested = { ...small, labels, authorizedNetwork: `${networks}/blue` };
@@ -59,7 +59,7 @@ test('a missing required field is named', () => {
   assert.throws(() => newInstance(instance(rest)), { message: /^spec\.forProvider\.tier is needed/ });
 });
 
-describe('how an instance differs from what is asked for', () => {
+describe('the differences of an instance', () => {
   const same = { change: {}, mask: [], refused: [], drifted: [] };
   function differs(
     want: Partial<ReturnType<typeof differenceOf>>,
@@ -72,7 +72,7 @@ describe('how an instance differs from what is asked for', () => {
   }
   const refuses = (what: string, requested: InstanceParameters): void =>
     differs({ refused: [`spec.forProvider.${what}`] }, requested);
-  test('not at all', () => differs(same));
+  test('an instance with the wanted values has none', () => differs(same));
   test('the requested fields are sent, and no others', () =>
     differs(
       { change: { memorySizeGb: 5, displayName: 'Cool' }, mask: ['memorySizeGb', 'displayName'] },
@@ -96,21 +96,23 @@ describe('how an instance differs from what is asked for', () => {
       { redisVersion: 'REDIS_7_0', change: { memorySizeGb: 5 }, mask: ['memorySizeGb'] },
       { redisVersion: 'REDIS_7_0', memorySizeGb: 5 },
     ));
-  test('there is no way back', () =>
+  test('an earlier version is refused', () =>
     refuses('redisVersion from "REDIS_6_X" to "REDIS_5_0"', { redisVersion: 'REDIS_5_0' }));
   test('fields that cannot be changed are reported', () =>
     refuses('tier from "BASIC" to "STANDARD_HA"', { tier: 'STANDARD_HA' }));
-  test('a network by its URL, or by what that ends with', () =>
+  test('a network with its URL is the same as by its path', () =>
     differs(same, { authorizedNetwork: `${networks}/default` }));
-  test('a network by its name', () => differs(same, { authorizedNetwork: 'default' }));
-  test('another network', () =>
+  test('a network with its name is the same as by its path', () =>
+    differs(same, { authorizedNetwork: 'default' }));
+  test('another network is refused', () =>
     refuses('authorizedNetwork from "projects/p/global/networks/default" to "blue"', {
       authorizedNetwork: 'blue',
     }));
-  test('a range by its name, of which the cloud tells the addresses', () =>
+  test('a range by its name is not compared with the addresses that the cloud reports', () =>
     differs(same, { reservedIpRange: 'my-range' }));
-  test('the cloud leaves out false and 0', () => differs(same, { authEnabled: false, replicaCount: 0 }));
-  test('AUTH can be asked for later', () =>
+  test('false and 0 are the same as no value, because the cloud leaves them out', () =>
+    differs(same, { authEnabled: false, replicaCount: 0 }));
+  test('AUTH can be enabled later', () =>
     differs({ change: { authEnabled: true }, mask: ['authEnabled'] }, { authEnabled: true }));
   const each = (rdbSnapshotPeriod: 'ONE_HOUR' | 'SIX_HOURS') =>
     ({ persistenceMode: 'RDB', rdbSnapshotPeriod }) as const;
@@ -134,7 +136,7 @@ describe('how an instance differs from what is asked for', () => {
   const sundayAt = (startTime: { hours?: number; minutes?: number }) => ({
     maintenancePolicy: { weeklyMaintenanceWindow: [{ day: 'SUNDAY' as const, startTime }] },
   });
-  test('midnight is left out by the cloud', () =>
+  test('midnight is the same as no time, because the cloud leaves it out', () =>
     differs(same, sundayAt({ hours: 0, minutes: 0 }), sundayAt({})));
 });
 
@@ -144,14 +146,16 @@ describe('the status of an instance', () => {
     const { ready, operation, isUpToDate } = observationOf(managed, { ...there, ...facts });
     assert.deepEqual([ready?.reason, ready?.message, operation, isUpToDate], want);
   }
-  test('being made', () => is({ state: 'CREATING' }, 'Creating', undefined, 'create', true));
-  test('there, and not as wanted', () => is({}, 'Available', undefined, undefined, false));
-  test('being changed', () =>
+  test('is Creating during the creation', () =>
+    is({ state: 'CREATING' }, 'Creating', undefined, 'create', true));
+  test('is Available while a change is pending', () => is({}, 'Available', undefined, undefined, false));
+  test('is Unavailable during a change', () =>
     is({ state: 'UPDATING' }, 'Unavailable', 'the instance is UPDATING', 'update', false));
   const repaired = { state: 'REPAIRING', statusMessage: 'disk' } as const;
-  test('being repaired, with a word on it', () =>
+  test('is Unavailable during a repair, with the message of the cloud', () =>
     is(repaired, 'Unavailable', 'the instance is REPAIRING: disk', 'update', false));
-  test('on its way out', () => is({ state: 'DELETING' }, 'Deleting', undefined, 'delete', true));
+  test('is Deleting during the deletion', () =>
+    is({ state: 'DELETING' }, 'Deleting', undefined, 'delete', true));
 
   test('values that the cloud chose are filled in', () => {
     assert.deepEqual(observationOf(instance(), there).lateInitialized, {
@@ -185,7 +189,7 @@ describe('the status of an instance', () => {
   });
 });
 
-describe('how a topic differs from what is asked for', () => {
+describe('the differences of a topic', () => {
   const labels = {
     'crossplane-kind': 'topic_pubsub_gcp_crossplane_io',
     'crossplane-name': 'orders',
@@ -203,13 +207,13 @@ describe('how a topic differs from what is asked for', () => {
     const { change, mask, refused } = topicDifferenceOf(topic(requested), { ...orders, ...is });
     assert.deepEqual({ change, mask, refused }, { change: {}, mask: [], refused: [], ...want });
   }
-  test('not at all', () => differs({}));
-  test('labels with ours', () =>
+  test('a topic with the wanted values has none', () => differs({}));
+  test('labels are sent with ours', () =>
     differs({ change: { labels: { team: 'a', ...labels } }, mask: ['labels'] }, { labels: { team: 'a' } }));
   test('regions in any order are the same', () => differs({}, regions('a', 'b'), regions('b', 'a')));
   test('regions are sent as a whole', () =>
     differs({ change: regions('a', 'b'), mask: ['messageStoragePolicy'] }, regions('a', 'b'), regions('a')));
-  test('the key cannot be changed', () =>
+  test('another key is refused', () =>
     differs({ refused: ['spec.forProvider.kmsKeyName from nothing to "k"'] }, { kmsKeyName: 'k' }));
 
   test('a new one carries our labels', () => {
