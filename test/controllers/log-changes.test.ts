@@ -31,12 +31,13 @@ describe('an Event that reports an act is a line, and no other Event is', () => 
     const lines = linesOf((log) => logAct(log, event));
     assert.deepEqual(lines, want);
   };
-  test('an act', () =>
+  test('an Event about an act is a line', () =>
     logs({ type: 'Normal', reason: 'BoundManagedResource', message: 'bound to db' }, [
       ['changed', { change: 'BoundManagedResource', message: 'bound to db' }],
     ]));
-  test('a wait', () => logs({ type: 'Normal', reason: 'WaitingToBind', message: 'not ready' }, []));
-  test('a failure, which the line of the run reports', () =>
+  test('an Event about a wait is no line', () =>
+    logs({ type: 'Normal', reason: 'WaitingToBind', message: 'not ready' }, []));
+  test('an Event about a failure is no line: the line of the run reports it', () =>
     logs({ type: 'Warning', reason: 'CannotBindManagedResource', message: 'denied' }, []));
 
   test('a change without an Event has a line, too', () => {
@@ -66,20 +67,21 @@ describe('a condition with a new reason is a line', () => {
     const lines = linesOf((log) => logConditions(log, given));
     assert.deepEqual(lines, want);
   };
-  test('the first', () => logs({ before: undefined, after: [ready, synced] }, line(ready), line(synced)));
-  test('the same again, later', () =>
+  test('each first condition is a line', () =>
+    logs({ before: undefined, after: [ready, synced] }, line(ready), line(synced)));
+  test('the same condition at a later time is no line', () =>
     logs({ before: [ready], after: [{ ...ready, lastTransitionTime: '2026-01-02T04:04:05Z' }] }));
-  test('another status', () =>
+  test('a condition with another status is a line', () =>
     logs(
       { before: [ready, synced], after: [{ ...ready, status: 'True' }, synced] },
       line({ ...ready, status: 'True' }),
     ));
-  test('another reason', () =>
+  test('a condition with another reason is a line', () =>
     logs(
       { before: [ready], after: [{ ...ready, reason: 'Binding' }] },
       line({ ...ready, reason: 'Binding' }),
     ));
-  test('another message', () =>
+  test('a condition with another message is a line', () =>
     logs({ before: [ready], after: [{ ...ready, message: 'later' }] }, line({ ...ready, message: 'later' })));
   test('a failure is not logged a second time', () =>
     logs({ before: [ready], after: [ready, synced], failure: 'observe failed: x' }));
@@ -95,7 +97,7 @@ describe('every line of a claim has its key', () => {
       externalName: undefined,
     });
   });
-  test('those of its managed resource', () => {
+  test('a line of the managed resource has the keys of the claim', () => {
     const claimRef = { apiVersion: 'v', kind: 'FancySQLInstance', namespace: 'team', name: 'orders' };
     const annotations = { 'crossplane.io/external-name': 'db-1' };
     assert.deepEqual(aboutManaged(managed({ claimRef }, { annotations })), {
@@ -104,7 +106,7 @@ describe('every line of a claim has its key', () => {
       externalName: 'db-1',
     });
   });
-  test('those of its secret', () => {
+  test('a line of the Secret has the keys of the claim', () => {
     const owner = {
       apiVersion: 'database.crossplane.io/v1alpha1',
       kind: 'FancySQLInstance',

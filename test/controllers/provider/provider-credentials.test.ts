@@ -39,12 +39,15 @@ describe('the credentials of a managed resource', () => {
     if (want instanceof RegExp) await assert.rejects(tokenOf(spec), want);
     else assert.equal(await tokenOf(spec), want);
   }
-  test('a legacy Provider', () => are({ providerRef: { name: 'old' } }, 'old-token'));
-  test('a ProviderConfig', () => are({ providerConfigRef: { name: 'eu' } }, 'eu-token'));
-  test('none named: the default', () => are({}, 'default-token'));
+  test('are those of the legacy Provider that it names', () =>
+    are({ providerRef: { name: 'old' } }, 'old-token'));
+  test('are those of the ProviderConfig that it names', () =>
+    are({ providerConfigRef: { name: 'eu' } }, 'eu-token'));
+  test('are those of the default ProviderConfig if it names none', () => are({}, 'default-token'));
   test('the policy of the reference has no effect on a ProviderConfig that does not exist', () =>
     are(optional('gone'), missing('ProviderConfig gone')));
-  test('no such Provider', () => are({ providerRef: { name: 'gone' } }, missing('Provider gone')));
+  test('need the Provider that it names', () =>
+    are({ providerRef: { name: 'gone' } }, missing('Provider gone')));
   test('a Provider that cannot exist is not to be created', () =>
     are(
       { providerRef: { name: 'Bad_Name' } },
@@ -54,7 +57,7 @@ describe('the credentials of a managed resource', () => {
     are({ providerRef: { name: 'eu' } }, missing('Provider eu')));
   test('a Provider without credentials', () =>
     are({ providerRef: { name: 'bare' } }, /^Error: Provider bare has no spec\.credentialsSecretRef$/));
-  test('no such ProviderConfig', () =>
+  test('need the ProviderConfig that it names', () =>
     are({ providerConfigRef: { name: 'gone' } }, missing('ProviderConfig gone')));
 });
 

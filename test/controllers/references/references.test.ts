@@ -80,56 +80,56 @@ const alwaysMain = { networkIdRef: { name: 'main', policy: always } };
 const otherNetwork = network('a', 'net-a', controlled('other'));
 const mineNetwork = network('b', 'net-b', controlled('mine'));
 
-describe('one reference, the cases of Resolve of crossplane-runtime', () => {
+describe('one reference, as Resolve of crossplane-runtime resolves it', () => {
   const single = (
     given: object,
     networks: readonly Managed[],
     want?: object | RegExp,
     { field = one, metadata }: More = {},
   ): void => resolves(field, given, networks, want, metadata);
-  test('AlreadyResolved: a value is kept', () => single({ networkId: 'net-0', ...byName }, [main]));
-  test('AlwaysResolveReference: a value is looked up again', () =>
+  test('a value is kept', () => single({ networkId: 'net-0', ...byName }, [main]));
+  test('with Always a value is resolved again', () =>
     single({ networkId: 'net-0', ...alwaysMain }, [main], { networkId: 'net-1' }));
   test('an empty text is no value, and null no selector', () =>
     single({ networkId: '', ...byName, networkIdSelector: null }, [main], { networkId: 'net-1' }));
-  test('neither reference nor selector, null included', () =>
+  test('null is no reference and no selector', () =>
     single({ networkIdRef: null, networkIdSelector: null }, [main]));
-  test('neither reference nor selector', () => single({ networkId: '' }, [main]));
-  test('GetError: a required object that is not there is named, with what to do', () =>
+  test('without reference and selector nothing changes', () => single({ networkId: '' }, [main]));
+  test('a required object that does not exist is named, with the remedy', () =>
     single(
       byName,
       [],
       /^Error: spec\.forProvider\.networkIdRef: Network main does not exist; create it, or change the reference$/,
     ));
-  test('GetError: a required object that cannot exist is not to be created', () =>
+  test('a required object that cannot exist is named without a command that creates it', () =>
     single(
       { networkIdRef: { name: 'Main' } },
       [],
       /networkIdRef: Network Main does not exist; change the reference: no object can have that name$/,
     ));
-  test('OptionalReference that is not there: nothing changes, the reference is kept', () =>
+  test('an Optional reference to an object that does not exist changes nothing', () =>
     single({ networkIdRef: { name: 'main', policy: optional } }, []));
-  test('hazard: Optional and Always: the value stays if the object was deleted', () =>
+  test('with Optional and Always the value stays if the object was deleted', () =>
     single({ networkId: 'net-1', networkIdRef: { name: 'main', policy: { ...always, ...optional } } }, []));
-  test('ResolvedNoValue: a referenced object without a value is reported with its name', () =>
+  test('a referenced object without a value is reported with its name', () =>
     single(
       byUnready,
       [unready],
       /networkIdRef: Network unready has no value for networkId yet; it is resolved as soon as unready is ready/,
     ));
-  test('ResolvedNoValue, Optional: nothing changes', () =>
+  test('an Optional reference to an object without a value changes nothing', () =>
     single({ networkIdRef: { name: 'unready', policy: optional } }, [unready]));
-  test('SuccessfulResolve', () => single(byName, [main], { networkId: 'net-1' }));
-  test('SuccessfulSelect: the reference is recorded by name', () =>
+  test('a reference gives the value of its object', () => single(byName, [main], { networkId: 'net-1' }));
+  test('a selector gives the value of its object, and records the reference by name', () =>
     single(alwaysSelecting, [aloof, main], toMain));
   const mine = { metadata: controlled('mine') };
   const toA = { networkId: 'net-a', networkIdRef: { name: 'a' } };
   const toB = { networkId: 'net-b', networkIdRef: { name: 'b' } };
-  test('SuccessfulSelect with the same controller', () =>
+  test('matchControllerRef selects objects with the same controller', () =>
     single({ networkIdSelector: { matchControllerRef: true } }, [otherNetwork, mineNetwork], toB, mine));
-  test('ControllersMustMatch: false takes those of other controllers too', () =>
+  test('matchControllerRef: false selects objects of all controllers', () =>
     single({ networkIdSelector: { matchControllerRef: false } }, [otherNetwork, mineNetwork], toA, mine));
-  test('ControllersMustMatch: without a controller nothing matches', () =>
+  test('matchControllerRef selects nothing for an object without a controller', () =>
     single(
       { networkIdSelector: { matchControllerRef: true } },
       [otherNetwork],
@@ -139,86 +139,84 @@ describe('one reference, the cases of Resolve of crossplane-runtime', () => {
   test('an empty selector matches everything of the kind', () =>
     single({ networkIdSelector: {} }, [aloof], toAloof));
   test('a single selector picks by name, not by chance', () => single(bySelector, [spare, main], toMain));
-  test('hazard: a single selector prefers what is ready to what comes first', () =>
+  test('a single selector prefers an object with a value to the first by name', () =>
     single(bySelector, [network('early', undefined, labelled), main], toMain));
-  test('AlwaysResolveSelector: what was chosen is kept while it matches', () =>
+  test('with Always a selected object is kept while it matches', () =>
     single({ networkId: 'net-2', networkIdRef: { name: 'spare' }, ...alwaysSelecting }, [main, spare]));
-  test('AlwaysResolveSelector: what no longer matches is replaced', () =>
+  test('with Always a selected object that no longer matches is replaced', () =>
     single({ ...toAloof, ...alwaysSelecting }, [aloof, main], toMain));
-  test('NoMatches', () =>
+  test('a selector that matches nothing is reported', () =>
     single(
       bySelector,
       [aloof],
       /^Error: spec\.forProvider\.networkIdSelector: no Network matches tier=a; label one, or change the selector$/,
     ));
-  test('OptionalSelector', () => single(optionally, [aloof]));
-  test('a match that is not ready, Required', () =>
+  test('an Optional selector that matches nothing changes nothing', () => single(optionally, [aloof]));
+  test('a selected object without a value is reported with its name', () =>
     single(bySelector, [unready], /networkIdSelector: Network unready has no value for networkId yet/));
-  test('BothReferenceSelector: the reference wins', () =>
+  test('a reference wins over a selector', () =>
     single({ networkIdRef: { name: 'aloof' }, ...bySelector }, [main, aloof], { networkId: 'net-9' }));
   test("with a selector the reference's own Always is ignored", () =>
     single({ networkId: 'net-0', ...alwaysMain, ...bySelector }, [main]));
   const byPath: ReferenceField = { ...one, extract: ({ metadata }) => `projects/x/${metadata.name}` };
-  test('another value than the external name', () =>
+  test('a reference may give another value than the external name', () =>
     single(byUnready, [unready], { networkId: 'projects/x/unready' }, { field: byPath }));
 
-  test('references that wait for each other: Optional lets one side start', () =>
+  test('Optional lets one of two objects start that refer to each other', () =>
     single({ networkIdRef: { name: 'b', policy: optional } }, [network('b')]));
 });
 
-describe('several references, the cases of ResolveMultiple', () => {
+describe('several references, as ResolveMultiple resolves them', () => {
   const refs = (...names: readonly string[]) => names.map((name) => ({ name }));
   const several = (given: object, networks: readonly Managed[], want?: object | RegExp): void =>
     resolves(many, given, networks, want);
-  test('multiple: references keep their order', () =>
+  test('references keep their order', () =>
     several({ networkIdRefs: refs('spare', 'main') }, [main, spare], { networkIds: ['net-2', 'net-1'] }));
-  test('multiple: values are kept', () =>
-    several({ networkIds: ['net-0'], networkIdRefs: refs('main') }, [main]));
-  test('multiple: any reference with Always looks all up again', () =>
+  test('values are kept', () => several({ networkIds: ['net-0'], networkIdRefs: refs('main') }, [main]));
+  test('one reference with Always resolves all again', () =>
     several(
       { networkIds: ['net-0', 'net-2'], networkIdRefs: [{ name: 'main', policy: always }, ...refs('spare')] },
       [main, spare],
       { networkIds: ['net-1', 'net-2'] },
     ));
   const toBoth = { networkIds: ['net-1', 'net-2'], networkIdRefs: refs('main', 'spare') };
-  test('multiple: a selector takes all matches, by name', () =>
-    several(bySelector, [spare, aloof, main], toBoth));
-  test('multiple: the same matches in another order are no change', () =>
+  test('a selector takes all matches, by name', () => several(bySelector, [spare, aloof, main], toBoth));
+  test('the same matches in another order change nothing', () =>
     several({ ...toBoth, ...alwaysSelecting }, [spare, main]));
   const twin = network('twin', 'net-1');
-  test('multiple: two that yield the same value are not merged', () =>
+  test('two references with the same value give it twice', () =>
     several({ networkIdRefs: refs('main', 'twin') }, [main, twin], { networkIds: ['net-1', 'net-1'] }));
   const maybeGone = { name: 'gone', policy: optional };
   const withoutValue = /networkIdRefs: Network unready has no value for networkIds yet/;
-  test('multiple, hazard: an Optional one that is missing leaves its siblings alone', () =>
+  test('a missing Optional reference does not hinder the others', () =>
     several({ networkIdRefs: [maybeGone, ...refs('main')] }, [main], { networkIds: ['net-1'] }));
-  test('multiple, hazard: an Optional first does not hide a Required second', () =>
+  test('a missing Optional reference does not hide a Required one', () =>
     several({ networkIdRefs: [maybeGone, ...refs('unready')] }, [unready], withoutValue));
-  test('multiple: neither references nor selector', () => several({}, [main]));
-  test('multiple: GetError: a required object that is not there is named', () =>
+  test('without references and selector no values change', () => several({}, [main]));
+  test('a required object of several that does not exist is named', () =>
     several(
       { networkIdRefs: refs('main', 'gone') },
       [main],
       /networkIdRefs: Network gone does not exist; create it, or change the reference/,
     ));
-  test('multiple: ResolvedNoValue: what is not ready is waited for', () =>
+  test('an object without a value is waited for', () =>
     several({ networkIdRefs: refs('main', 'unready') }, [main, unready], withoutValue));
-  test('multiple: BothReferenceSelector: the references win', () =>
+  test('references win over a selector', () =>
     several({ networkIdRefs: refs('aloof'), ...bySelector }, [main, aloof], { networkIds: ['net-9'] }));
   const wereTwo = {
     networkIds: ['net-1', 'net-9'],
     networkIdRefs: refs('main', 'aloof'),
     ...alwaysSelecting,
   };
-  test('multiple: AlwaysResolveSelector: what no longer matches goes', () =>
+  test('with Always an object that no longer matches is removed', () =>
     several(wereTwo, [main, aloof], { networkIds: ['net-1'], networkIdRefs: refs('main') }));
-  test('multiple: AlwaysResolveSelector: as many others are others', () =>
+  test('with Always as many other matches replace the previous ones', () =>
     several(wereTwo, [main, aloof, spare], toBoth));
-  test('multiple: OptionalSelector: what matches and is not ready is not recorded', () =>
+  test('an Optional selector does not record an object without a value', () =>
     several(optionally, [unready]));
-  test('multiple: OptionalSelector: nothing matches, and nothing changes', () =>
-    several(optionally, [aloof]));
-  test('multiple: nothing matches', () => several(bySelector, [aloof], /no Network matches tier=a/));
+  test('an Optional selector that matches nothing changes no values', () => several(optionally, [aloof]));
+  test('a selector of several objects that matches nothing is reported', () =>
+    several(bySelector, [aloof], /no Network matches tier=a/));
 });
 
 describe('references in a cluster', () => {
@@ -236,14 +234,14 @@ describe('references in a cluster', () => {
     return resolve(object, new AbortController().signal);
   }
 
-  test('NoReferencersFound and SuccessfulNoop: no write', async () => {
+  test('resolved references are not written again', async () => {
     const cluster = new FakeCluster();
     const object = cluster.put(managedKind, referrer('db', toMain));
     assert.equal(await resolvedIn(cluster, object), object);
     assert.deepEqual(cluster.calls, []);
   });
 
-  test('SuccessfulUpdate: one write for all fields', async () => {
+  test('all fields are written at once', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const given = { networkIdSelector: tierA, peerIdRef: { name: 'main' } };
@@ -253,7 +251,7 @@ describe('references in a cluster', () => {
     assert.deepEqual(resolved.spec.forProvider, { ...given, ...toMain, peerId: 'net-1' });
   });
 
-  test('PatchError: values that cannot be written are an error', async () => {
+  test('values that cannot be written are an error', async () => {
     const cluster = new FakeCluster();
     cluster.put(networkKind, main);
     const object = cluster.put(managedKind, referrer('db', byName));

@@ -65,9 +65,8 @@ describe('setConditions', () => {
   const set = (facts: readonly ConditionFacts[], generation?: number) =>
     setConditions(old, facts, { now, generation });
 
-  test('TypeIsIdentical: an equal list, the old time kept', () =>
-    assert.deepEqual(set([creating('m')]), old));
-  test('TypeIsDifferent: a new status has a new time, in whole seconds', () => {
+  test('an equal condition keeps its time', () => assert.deepEqual(set([creating('m')]), old));
+  test('another status has the current time, in whole seconds', () => {
     assert.deepEqual(set([available()])[0], at(available(), '2026-01-02T03:04:05Z'));
   });
   test('a new message keeps the times: neither status nor reason has changed', () => {
@@ -82,10 +81,10 @@ describe('setConditions', () => {
     assert.deepEqual(later(deleting('o')), { ...at(deleting('o')), lastReasonChangeTime });
     assert.deepEqual(later(available()), at(available(), '2026-01-02T04:00:00Z'));
   });
-  test('WithMessage cleared: no message is left', () => {
+  test('a condition without a message replaces one with a message', () => {
     assert.deepEqual(set([creating()])[0], at(creating()));
   });
-  test('TypeDoesNotExist: appended', () => {
+  test('a condition of another type is added at the end', () => {
     const paused = { type: 'Stalled', status: 'True', reason: 'X' } as const;
     assert.deepEqual(set([paused]), [...old, at(paused, '2026-01-02T03:04:05Z')]);
   });
@@ -94,10 +93,10 @@ describe('setConditions', () => {
     assert.deepEqual(map(result, 'type'), ['Ready', 'Synced']);
     assert.deepEqual(map(result, 'status'), ['True', 'True']);
   });
-  test('WithObservedGeneration: of the conditions that were set', () => {
+  test('the conditions that are set have the generation, and no others', () => {
     assert.deepEqual(map(set([creating('m')], 4), 'observedGeneration'), [4, undefined]);
   });
-  test('the old list is left as it was', () => {
+  test('the old list does not change', () => {
     const copy = structuredClone(old);
     set([available()]);
     assert.deepEqual(old, copy);
@@ -109,16 +108,14 @@ describe('setConditions', () => {
 
 describe('getCondition and isConditionTrue', () => {
   const list = [at(available())];
-  test('ConditionExists', () => assert.deepEqual(getCondition(list, 'Ready'), list[0]));
+  test('a condition is found by its type', () => assert.deepEqual(getCondition(list, 'Ready'), list[0]));
   for (const [name, given] of Object.entries({ absent: list, 'no list': undefined })) {
-    test(`ConditionDoesNotExist (${name}): Unknown`, () =>
+    test(`a missing condition is Unknown: ${name}`, () =>
       assert.deepEqual(getCondition(given, 'Synced'), { type: 'Synced', status: 'Unknown' }));
   }
-  const rows = { IsTrue: 'True', IsFalse: 'False', IsUnknown: 'Unknown' } as const;
-  for (const [name, status] of Object.entries(rows)) {
-    test(name, () =>
-      assert.equal(isConditionTrue([{ ...at(available()), status }], 'Ready'), status === 'True'),
-    );
+  for (const status of ['True', 'False', 'Unknown'] as const) {
+    test(`only the status True is True: ${status}`, () =>
+      assert.equal(isConditionTrue([{ ...at(available()), status }], 'Ready'), status === 'True'));
   }
-  test('IsUnset', () => assert.equal(isConditionTrue(undefined, 'Ready'), false));
+  test('a missing condition is not True', () => assert.equal(isConditionTrue(undefined, 'Ready'), false));
 });

@@ -32,15 +32,15 @@ const owner = (uid: string, controller?: boolean): OwnerReference => ({
 });
 
 describe('references', () => {
-  test('ReferenceTo', () => {
+  test('a reference has apiVersion, kind, namespace, name and UID', () => {
     const want = { apiVersion: 'g.io/v1', kind: 'Thing', namespace: 'ns', name: 'n', uid: 'u' };
     assert.deepEqual(referenceTo(object), want);
   });
-  test('ReferenceTo a cluster-scoped object that is not created yet: no empty fields', () => {
+  test('a reference has no empty namespace or UID', () => {
     const bare = { ...object, metadata: { name: 'n' } };
     assert.deepEqual(referenceTo(bare), { apiVersion: 'g.io/v1', kind: 'Thing', name: 'n' });
   });
-  test('AsController', () => {
+  test('a reference to a controller has its UID, and blocks its deletion', () => {
     const want = { apiVersion: 'g.io/v1', kind: 'Thing', name: 'n', uid: 'u' };
     assert.deepEqual(controllerReference(object), { ...want, controller: true, blockOwnerDeletion: true });
   });
@@ -73,7 +73,7 @@ describe('references', () => {
     test(name, () => assert.equal(referenceIsOfKind(reference, kind), want));
   }
 
-  test('described for people', () => {
+  test('a description has kind, namespace and name', () => {
     assert.equal(describeReference(base), 'Thing ns/n');
     assert.equal(describeReference({ kind: 'Thing', name: 'n' }), 'Thing n');
     assert.equal(describeReference({}), 'object (unnamed)');
@@ -93,7 +93,8 @@ describe('controllers', () => {
     ControllersDiffer: [owned(owner('a', true)), owned(owner('b', true)), false],
   };
   for (const [name, [a, b, want]] of Object.entries(same)) {
-    test(`HaveSameController ${name}`, () => assert.equal(haveSameController(a, b), want));
+    test(`two objects have the same controller, or not: ${name}`, () =>
+      assert.equal(haveSameController(a, b), want));
   }
   test('control is by UID, and an object without one controls nothing', () => {
     const named = (uid?: string): KubernetesObject => ({
@@ -111,7 +112,7 @@ describe('controllers', () => {
     Match: [owned(owner('a', true)), true],
   };
   for (const [name, [subject, want]] of Object.entries(controlledByKind)) {
-    test(`IsControlledByKind ${name}`, () => {
+    test(`an object is controlled by a kind, or not: ${name}`, () => {
       const ownerKind = { group: 'g.io', version: 'v1', kind: 'Owner' };
       assert.equal(referenceIsOfKind(controllerOf(subject), ownerKind), want);
     });

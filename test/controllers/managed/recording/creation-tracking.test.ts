@@ -23,26 +23,27 @@ describe('the marks of a creation', () => {
     const object = tracked(times);
     assert.deepEqual([pendingTime(object, now), resultTime(object, now)], [begins, ends]);
   }
-  test('the first: now', () => are({}, at(5), at(5)));
-  test('a later one: now', () => are({ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)));
-  test('in the second in which the last one succeeded it begins a second later', () =>
+  test('have the current time for the first creation', () => are({}, at(5), at(5)));
+  test('have the current time for a later creation', () =>
+    are({ pending: 1, succeeded: 3, failed: 2 }, at(5), at(5)));
+  test('begin a second later in the second in which the last creation succeeded', () =>
     are({ pending: 4, succeeded: 5 }, at(6), at(5)));
-  test('in the second in which the last one failed it begins a second later', () =>
+  test('begin a second later in the second in which the last creation failed', () =>
     are({ pending: 4, failed: 5, succeeded: 1 }, at(6), at(5)));
-  test('a creation never ends before it began, however the clock goes', () =>
-    are({ pending: 8 }, at(5), at(8)));
+  test('never end before they begin, also if the clock is set back', () => are({ pending: 8 }, at(5), at(8)));
 });
 
 describe('a creation is incomplete between its mark and its result', () => {
   const is = (times: Parameters<typeof tracked>[0], isIncomplete: boolean): void =>
     assert.equal(isCreationIncomplete(tracked(times)), isIncomplete);
-  test('CreateNeverPending', () => is({}, false));
-  test('CreateNeverCompleted: pending only', () => is({ pending: 1 }, true));
-  test('CreateSucceeded', () => is({ pending: 1, succeeded: 2 }, false));
-  test('CreateFailed', () => is({ pending: 1, failed: 2 }, false));
-  test('RecreateNeverCompleted', () => is({ succeeded: 1, pending: 2 }, true));
-  test('RetryNeverCompleted', () => is({ failed: 1, pending: 2 }, true));
-  test('a failure after a retry', () => is({ succeeded: 1, pending: 2, failed: 3 }, false));
+  test('no creation is complete', () => is({}, false));
+  test('a creation that began is incomplete', () => is({ pending: 1 }, true));
+  test('a creation that succeeded is complete', () => is({ pending: 1, succeeded: 2 }, false));
+  test('a creation that failed is complete', () => is({ pending: 1, failed: 2 }, false));
+  test('a creation that began after a success is incomplete', () => is({ succeeded: 1, pending: 2 }, true));
+  test('a creation that began after a failure is incomplete', () => is({ failed: 1, pending: 2 }, true));
+  test('a creation that failed after a success is complete', () =>
+    is({ succeeded: 1, pending: 2, failed: 3 }, false));
   test('equal seconds count as complete', () => is({ pending: 2, succeeded: 2 }, false));
   test('an unparsable time is absent', () => {
     const broken = managed({}, { annotations: { 'crossplane.io/external-create-pending': 'yesterday' } });
