@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { SecretShape } from '../../apis/core/v1alpha1/claim-secret.ts';
+import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
+import { PostgreSQLInstanceKind } from '../../apis/database/v1alpha1/postgresql-instance.ts';
 import type { ControlPlane } from '../../local/control-plane/control-plane.ts';
+import { PostgreSQLDatabaseClassKind } from '../../stacks/postgresql/kinds/v1alpha1/postgresql-database.ts';
+import { objectOf } from '../fakes/object-of.ts';
+import { adminClient } from './stack-harness.ts';
 
 const manyOf = (count: number, text: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`E${index}`, text]));
@@ -60,34 +65,45 @@ const refused: Readonly<Record<string, readonly [SecretShape, RegExp]>> = {
   '200 KB of templates': [{ template: manyOf(50, 'a'.repeat(4_096)) }, /at most 40 items/],
 };
 
-/** The API server has our definitions. */
+/** The API server has our definitions, and no process runs. */
 export function testSecretShapes(controlPlane: () => ControlPlane): void {
-  const objects: Readonly<Record<string, (shape: SecretShape) => object>> = {
-    claim: (shape) => ({
-      apiVersion: 'database.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLInstance',
-      metadata: { namespace: 'default', name: 'shaped' },
-      spec: { writeConnectionSecretToRef: { name: 'shaped', ...shape } },
-    }),
-    class: (claimSecret) => ({
-      apiVersion: 'postgresql.crossplane.io/v1alpha1',
-      kind: 'PostgreSQLDatabaseClass',
-      metadata: { name: 'shaped' },
-      specTemplate: { writeConnectionSecretsToNamespace: 'default', claimSecret, forProvider: {} },
-    }),
-  };
-  for (const [sort, objectWith] of Object.entries(objects)) {
-    const create = (shape: SecretShape): Promise<string> =>
-      controlPlane().kubectl(['create', '--dry-run=server', '-f', '-'], JSON.stringify(objectWith(shape)));
+  const objects: readonly (readonly [sort: string, Kind, (shape: SecretShape) => KubernetesObject])[] = [
+    [
+      'claim',
+      PostgreSQLInstanceKind,
+      (shape) => {
+        const spec = { writeConnectionSecretToRef: { name: 'shaped', ...shape } };
+        return objectOf(PostgreSQLInstanceKind, { namespace: 'default', name: 'shaped' }, { spec });
+      },
+    ],
+    [
+      'class',
+      PostgreSQLDatabaseClassKind,
+      (claimSecret) => {
+        const specTemplate = { writeConnectionSecretsToNamespace: 'default', claimSecret, forProvider: {} };
+        return objectOf(PostgreSQLDatabaseClassKind, { name: 'shaped' }, { specTemplate });
+      },
+    ],
+  ];
+  let client: ReturnType<typeof adminClient>;
+  before(() => {
+    client = adminClient(controlPlane());
+  });
+  after(() => client?.close());
 
+  for (const [sort, kind, objectWith] of objects) {
     describe(`the API server admits in a ${sort}`, () => {
-      for (const [what, shape] of Object.entries(admitted))
-        test(what, async () => void (await create(shape)));
+      for (const [what, shape] of Object.entries(admitted)) {
+        test(what, async () => {
+          const { metadata } = await client.create(kind, objectWith(shape));
+          await client.delete(kind, metadata, {});
+        });
+      }
     });
 
     describe(`the API server refuses in a ${sort}`, () => {
       for (const [what, [shape, message]] of Object.entries(refused)) {
-        test(what, () => assert.rejects(create(shape), message));
+        test(what, () => assert.rejects(client.create(kind, objectWith(shape)), message));
       }
     });
   }
