@@ -115,6 +115,7 @@ const shared: Readonly<Record<string, readonly string[]>> = {
 export const firstStarted: readonly string[] = [
   'systems',
   'cluster/changed-definitions',
+  'cluster/one-stack-each',
   'e2e/demo-commands',
   'e2e/demo',
   'cluster/docs',
@@ -133,9 +134,7 @@ export const firstStarted: readonly string[] = [
   'cluster/control-plane',
   'core',
   'docs/deploy',
-  'cluster/clouds',
   'stacks',
-  'cluster/retained-resources',
   'cluster/namespace-deletion',
   'cluster/kube-apiserver-alone',
   'docs/alert-faults',
