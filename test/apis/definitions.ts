@@ -26,7 +26,7 @@ export interface CustomResourceDefinition {
   };
 }
 
-export const projectRoot = join(import.meta.dirname, '..', '..');
+const projectRoot = join(import.meta.dirname, '..', '..');
 
 /** The definitions in the YAML files of a folder of the project and of the folders in it, by file name. */
 export const definitionsIn = (folder: string): ReadonlyMap<string, CustomResourceDefinition> =>

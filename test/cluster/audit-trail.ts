@@ -48,7 +48,7 @@ const policy = {
 };
 
 /** One line of an audit log; undefined if it is about no object. */
-export function auditedRequest(line: string): AuditedRequest | undefined {
+function auditedRequest(line: string): AuditedRequest | undefined {
   const event = JSON.parse(line) as AuditEvent;
   const { objectRef, requestObject, responseStatus } = event;
   if (objectRef?.resource === undefined) return undefined;

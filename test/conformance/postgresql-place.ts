@@ -2,7 +2,7 @@ import { PostgresqlError } from '../../stacks/postgresql/client/error.ts';
 import type { PostgresqlServer } from '../../stacks/postgresql/client/server.ts';
 
 /** The login of a session. Default: the superuser and database `postgres`. */
-export interface PlaceLogin {
+interface PlaceLogin {
   readonly user?: string;
   readonly password?: string;
   readonly database?: string;
@@ -15,7 +15,7 @@ export interface PlaceSession {
 }
 
 /** How to reach a server other than as everybody does here. */
-export interface PlaceCredentials {
+interface PlaceCredentials {
   readonly username?: string;
   readonly password?: string;
   readonly port?: number;
@@ -40,7 +40,7 @@ export interface Answered {
 }
 
 /** Asks, and records question and answer. An error is an answer, too. */
-export type Ask = (question: string, act: () => Promise<unknown>) => Promise<void>;
+type Ask = (question: string, act: () => Promise<unknown>) => Promise<void>;
 
 /** The actions of a test. */
 export interface Script {

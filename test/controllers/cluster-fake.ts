@@ -27,7 +27,7 @@ export interface ApiCall {
 export type Gate = (call: ApiCall) => Promise<void> | void;
 
 /** The process died: nothing after this call happened. */
-export class Crash extends Error {}
+class Crash extends Error {}
 
 export const broken = () => new ApiError('etcd is unavailable', { code: 500, reason: 'InternalError' });
 /** The refusal to create an object in a namespace that is being deleted. */

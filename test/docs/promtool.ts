@@ -7,7 +7,7 @@ import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { promtool as program } from '../../tools/offline/debian-program.ts';
 import { objectOf, objectsOf } from './manifests.ts';
 
-export interface AlertRule {
+interface AlertRule {
   readonly alert: string;
   readonly expr: string;
   readonly for?: string;
@@ -55,7 +55,7 @@ export interface Series {
   readonly values: string;
 }
 
-export interface AlertsAt {
+interface AlertsAt {
   readonly evalTime: string;
   /** The labels of the alerts that fire then, by alert; an alert that is left out does not fire. */
   readonly firing: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>>;

@@ -11,7 +11,7 @@ import type { JsonSchema } from '../../apis/crd.ts';
 import { objectSchema } from '../../apis/crd.ts';
 
 /** The fault of an object: the path and the reason. */
-export interface Cause {
+interface Cause {
   /** As `spec.forProvider`. */
   readonly field: string;
   readonly message: string;

@@ -20,7 +20,7 @@ export interface Deed {
 export type Rights = (deed: Deed) => boolean;
 
 /** The permissions of roles: only those that one of them names. */
-export function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
+function rightsOf(roles: readonly Pick<Role, 'rules'>[]): Rights {
   const rightText = (verb: string, group: string, resource: string): string => `${verb} ${group}/${resource}`;
   const allowed = new Map<string, readonly PolicyRule[]>();
   for (const rule of roles.flatMap(({ rules }) => rules)) {

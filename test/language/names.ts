@@ -91,7 +91,7 @@ function boundNames(node: unknown): readonly DeclaredName[] {
 }
 
 /** The words of a name in camel case or kebab case, in small letters. */
-export function wordsOf(name: string): readonly string[] {
+function wordsOf(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')

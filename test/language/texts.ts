@@ -36,7 +36,7 @@ const blockKinds: Readonly<Record<string, TextKind>> = {
 };
 
 /** Paragraphs, headings and cells of tables. Blocks of code are not read. */
-export function markdownTexts(source: string): readonly Text[] {
+function markdownTexts(source: string): readonly Text[] {
   const tree: MarkdownNode = fromMarkdown(source, {
     extensions: [gfmTable()],
     mdastExtensions: [gfmTableFromMarkdown()],
@@ -59,7 +59,7 @@ function inlineText({ type, value, alt, children }: MarkdownNode): string {
 }
 
 /** Comments of a YAML file; lines that follow one another are one comment. */
-export function yamlComments(source: string): readonly Text[] {
+function yamlComments(source: string): readonly Text[] {
   const lines = source.split('\n').flatMap((line, index) => {
     const [, before = '', text] = /^(.*?)(?<!\S)#+(?: (.*))?$/.exec(line) ?? [];
     return text === undefined ? [] : [{ text, line: index + 1, isAlone: before.trim() === '' }];

@@ -55,7 +55,7 @@ export interface Run {
 export type Decision = Act | Wait;
 
 /** Nothing is called. A condition shows the name. */
-export interface Wait {
+interface Wait {
   readonly name: string;
   readonly call?: undefined;
 }
@@ -122,7 +122,7 @@ export interface PatchCall {
   readonly endsRun?: boolean;
 }
 
-export type Fields = Partial<Claim> & Partial<Resource> & Partial<ClaimSecret> & Partial<ResourceSecret>;
+type Fields = Partial<Claim> & Partial<Resource> & Partial<ClaimSecret> & Partial<ResourceSecret>;
 
 export interface DeleteCall {
   readonly verb: 'delete';

@@ -37,12 +37,12 @@ import { decodeIdentity, encodeIdentity } from '../../controllers/external-ident
 import type { Claim, ClaimSecret, Policy, Resource, ResourceSecret, Restriction } from './objects.ts';
 import type { Obstacle } from './scenario.ts';
 
-export const apiVersion = 'model/v1';
+const apiVersion = 'model/v1';
 const namespace = 'team';
 const secretsNamespace = 'infra';
-export const deletionTimestamp = '2026-01-02T03:04:05Z';
+const deletionTimestamp = '2026-01-02T03:04:05Z';
 export const now = new Date(deletionTimestamp);
-export const managedKind: RealKind<Managed> = {
+const managedKind: RealKind<Managed> = {
   group: 'model',
   version: 'v1',
   kind: 'Server',
@@ -122,7 +122,7 @@ function credentialRecord({ applied, uid }: Resource) {
   return { hmac: hmac(password, uid, noteKey(Number(key))), pending: false };
 }
 
-export const operationOf = (type: ExternalOperation['type']): ExternalOperation => ({
+const operationOf = (type: ExternalOperation['type']): ExternalOperation => ({
   type,
   name: 'operation',
   startedAt: deletionTimestamp,

@@ -21,7 +21,7 @@ export interface World {
 }
 
 /** A watch that stopped. */
-export interface StoppedWatch {
+interface StoppedWatch {
   /** The version that the process sees. Undefined: none. */
   readonly object?: AnyObject | undefined;
   /** There is a newer version. */

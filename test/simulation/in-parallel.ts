@@ -14,7 +14,7 @@ const mostMemoryBytes = 2.5 * 2 ** 30;
  * Objects of one run live longer than a young generation of the usual 16 MiB takes to fill. They would be
  * copied to the old generation, and collected there, again and again. That is a third of all the time.
  */
-export const roomForARun: readonly string[] = ['--min-semi-space-size=256', '--max-semi-space-size=256'];
+const roomForARun: readonly string[] = ['--min-semi-space-size=256', '--max-semi-space-size=256'];
 
 export interface InParallelOptions<Task, R extends Report> {
   /** The file that each process runs: it is sent tasks, and sends a report of each. */

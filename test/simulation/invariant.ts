@@ -67,7 +67,7 @@ export interface About {
 }
 
 /** A request as a process makes it, whatever becomes of it. */
-export interface Attempt {
+interface Attempt {
   readonly by: string;
   /** As `update FancySQLInstance team/orders`. */
   readonly call: string;

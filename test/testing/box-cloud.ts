@@ -24,7 +24,7 @@ import { unlessAborted } from '../fakes/outside.ts';
 
 const names = { group: 'example.org', version: 'v1', stack: 'boxes' };
 
-export const BoxKind = defineManaged(
+const BoxKind = defineManaged(
   {
     ...names,
     kind: 'Box',

@@ -15,7 +15,7 @@ export const cannotStartContainerd: string | false =
   found.by === 'none' ? found.reason : process.getuid?.() !== 0 && 'only root can start containerd';
 
 /** An image as the kubelet sees it. */
-export interface ListedImage {
+interface ListedImage {
   readonly id: string;
   readonly tags: readonly string[];
 }

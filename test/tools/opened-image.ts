@@ -10,7 +10,7 @@ import { startCommand } from '../docs/project-copy.ts';
 const execute = promisify(execFile);
 
 /** How an image is started, as it says itself. */
-export interface ImageConfiguration {
+interface ImageConfiguration {
   readonly architecture: string;
   readonly os: string;
   readonly config: {

@@ -10,7 +10,7 @@ import { collect } from '../../trace/read/collect.ts';
 import type { Source } from '../../trace/read/source.ts';
 import { leaseKey } from './traced-world.ts';
 
-export const catalogue = catalogueOf(allStacks);
+const catalogue = catalogueOf(allStacks);
 export const now = new Date('2026-01-02T03:05:00Z');
 
 /** The managed resources of claims in these tests, as kubectl calls them. */

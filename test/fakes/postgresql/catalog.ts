@@ -56,7 +56,7 @@ export interface SchemaRow extends Inside {
   readonly acl?: Acl;
 }
 
-export interface ExtensionRow extends Inside {
+interface ExtensionRow extends Inside {
   readonly version: string;
   readonly schema: string;
 }

@@ -7,7 +7,7 @@ export const isSuperuser = (tx: Transaction, role: string): boolean =>
   tx.get('roles', role)?.superuser === true;
 
 /** A role with those whose privileges it has by inheritance. */
-export function rolesOf(tx: Transaction, role: string): ReadonlySet<string> {
+function rolesOf(tx: Transaction, role: string): ReadonlySet<string> {
   const found = new Set([role]);
   for (const name of found) {
     for (const membership of tx.all('memberships')) {

@@ -2,8 +2,7 @@ import { isListed } from '../faults.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** How long a process without faults may take to know a change: the watch, and a few requests. */
-export const listedMs = ({ pace: { watchMs, requestMs } }: Scenario): number =>
-  1_000 + 2 * watchMs + 10 * requestMs;
+const listedMs = ({ pace: { watchMs, requestMs } }: Scenario): number => 1_000 + 2 * watchMs + 10 * requestMs;
 
 /**
  * How long a process may report a state after its end. It needs a few requests and an external observation

@@ -70,11 +70,7 @@ export function roleFaults(
 }
 
 /** The SQLSTATE with which the login in a secret is refused; undefined if it is not, or there is none. */
-export function loginRefusal(
-  secret: Secret | undefined,
-  server: Server,
-  database: string,
-): string | undefined {
+function loginRefusal(secret: Secret | undefined, server: Server, database: string): string | undefined {
   const { username, password } = decodeDetails(secret);
   if (username === undefined || password === undefined) return undefined;
   return server.refusal({ user: username, password, database });

@@ -3,7 +3,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ObservedWorld } from '../invariant.ts';
 import { resourcesIn } from './cloud-resources.ts';
 
-export type System = 'favourite' | 'other' | 'postgresql' | 'aws' | 'gcp';
+type System = 'favourite' | 'other' | 'postgresql' | 'aws' | 'gcp';
 
 /** An external resource that a process created. */
 export interface Outside {
@@ -100,7 +100,7 @@ const deletions: Readonly<Record<string, string>> = {
 };
 
 /** The subject of a call: the last part of its target, and the sort in the rest of it. */
-export function subjectOf(system: string, verb: string, target: string): Deletion {
+function subjectOf(system: string, verb: string, target: string): Deletion {
   const cut = target.lastIndexOf('/');
   const name = decodeURIComponent(target.slice(cut + 1));
   if (system === 'aws') return { sort: deletions[verb] ?? '', name };

@@ -83,7 +83,7 @@ type Manifest = KubernetesObject & {
 };
 
 /** The objects of an example, as an API server would store them. Namespaces are of no simulated kind. */
-export const objectsOfExample = (name: ExampleName): readonly KubernetesObject[] =>
+const objectsOfExample = (name: ExampleName): readonly KubernetesObject[] =>
   manifests[name]()
     .filter(({ kind }) => kind !== 'Namespace')
     .map((object) => {

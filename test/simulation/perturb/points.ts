@@ -14,7 +14,7 @@ import type { Reference } from './examples.ts';
 /** Crash points; answers that are lost, refused or late; stale reads; states that are never seen. */
 export const pointKinds = ['crash', 'answer', 'stale', 'unseen'] as const;
 
-export type PointKind = (typeof pointKinds)[number];
+type PointKind = (typeof pointKinds)[number];
 
 /** One thing that goes wrong in an otherwise quiet run. */
 export interface Point {

@@ -99,7 +99,7 @@ export const readAnnotations: readonly string[] = [
 ];
 
 /** A text of a template, which its author alone may see. */
-export const authorsText = 'known-to-the-author';
+const authorsText = 'known-to-the-author';
 
 const manyOf = (count: number, text: string) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`E${index}`, text]));

@@ -8,7 +8,7 @@ import type { Scenario } from '../scenario.ts';
 import { fieldsOf, fieldText } from './fields.ts';
 
 /** How a field went from one state to another. */
-export type Transition = 'absent to value' | 'value to other' | 'value to absent';
+type Transition = 'absent to value' | 'value to other' | 'value to absent';
 
 /** The transitions that users wrote, by `kind field`; whether the API accepted them is not known here. */
 export type Coverage = ReadonlyMap<string, ReadonlySet<Transition>>;

@@ -18,7 +18,7 @@ export function restores(draft: Draft): void {
 }
 
 /** The claims of a scenario; one at least. */
-export function claimsOf(draft: Draft): readonly ObjectName[] {
+function claimsOf(draft: Draft): readonly ObjectName[] {
   const made = draft.steps.flatMap(({ act }) =>
     act.type === 'create' && claimKinds.includes(kindOf(act.object)) ? [nameOf(act.object)] : [],
   );

@@ -71,7 +71,7 @@ const mapKeys = [
 ];
 
 /** A finalizer that no controller removes. */
-export const foreignFinalizer = 'example.com/hold';
+const foreignFinalizer = 'example.com/hold';
 
 const labelKeys = ['size', 'tier', 'example.com/constructor', 'constructor', ownerUidLabel];
 const labelValues = ['', 'small', 'true', 'x'.repeat(63), 'uid-1', 'A.b_c'];

@@ -16,7 +16,7 @@ export interface Theme {
 }
 
 /** In the order in which they are written: later ones take up what earlier ones made. */
-export const themes: readonly Theme[] = [
+const themes: readonly Theme[] = [
   { name: 'claims', share: 0.85, write: claims },
   { name: 'classes', share: 0.2, write: classes },
   { name: 'static resources', share: 0.2, write: staticResources },

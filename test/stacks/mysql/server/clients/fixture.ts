@@ -22,7 +22,7 @@ export const password = 'first "\'\\ password';
 
 /** The administrator of the tests, by the statement of the docs: no SUPER. */
 export const administrator = { username: 'controllers', password: "the administrator's" };
-export const administratorStatement = `GRANT ${administratorPrivileges.join(', ')} ON *.* TO '${administrator.username}'@'%' WITH GRANT OPTION`;
+const administratorStatement = `GRANT ${administratorPrivileges.join(', ')} ON *.* TO '${administrator.username}'@'%' WITH GRANT OPTION`;
 
 export interface Login {
   readonly user: string;
