@@ -12,7 +12,6 @@ import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import {
   annotationsWithoutClaims,
   controlOf,
-  decodeDetails,
   encodeDetails,
   insteadOf,
   propagationAnnotations,
@@ -53,25 +52,30 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
     return annotate('cannot get connection secret', finding);
   }
 
-  const entryOf = (secret: Secret, managed: Managed): ConnectionEntry => ({
-    ...storedIn(secret),
-    isOwned: isControlledBy(secret, managed),
-    async write(owner, desired, signal) {
-      const writing = secrets.update(secret, withCredential(secret, owner, desired), signal);
-      try {
-        return entryOf(await annotate('cannot update connection secret', writing), owner);
-      } catch (error) {
-        // The cache may have an old version, so fetch the Secret into it for the next attempt.
-        if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
-        throw error;
-      }
-    },
-    async confirm(signal) {
-      const confirming = secrets.confirm(secret, signal);
-      if ((await annotate('cannot get connection secret', confirming)) === undefined)
-        throw changedSinceRead();
-    },
-  });
+  function entryOf(secret: Secret, managed: Managed): ConnectionEntry {
+    const stored = storedIn(secret);
+    const entry: ConnectionEntry = {
+      ...stored,
+      isOwned: isControlledBy(secret, managed),
+      async write(owner, desired, signal) {
+        const writing = secrets.update(secret, withCredential(secret, stored, { owner, desired }), signal);
+        try {
+          const written = await annotate('cannot update connection secret', writing);
+          return written === secret ? entry : entryOf(written, owner);
+        } catch (error) {
+          // The cache may have an old version, so fetch the Secret into it for the next attempt.
+          if (isConflict(error)) await secrets.fetch(secretKeyOf(secret), signal);
+          throw error;
+        }
+      },
+      async confirm(signal) {
+        const confirming = secrets.confirm(secret, signal);
+        if ((await annotate('cannot get connection secret', confirming)) === undefined)
+          throw changedSinceRead();
+      },
+    };
+    return entry;
+  }
 
   return {
     isNamed: ({ spec }) => spec.writeConnectionSecretToRef !== undefined,
@@ -157,28 +161,30 @@ const freshSecret = (
  * The Secret with the desired details. It keeps its type, which no update can change (H11 in docs/decision-tables.md),
  * and the bytes of unchanged values, which may not be text.
  */
-function withCredential(secret: Secret, managed: Managed, desired: StoredCredential): Secret {
+function withCredential(
+  secret: Secret,
+  before: StoredCredential,
+  { owner, desired }: { readonly owner: Managed; readonly desired: StoredCredential },
+): Secret {
   const { metadata, data = {} } = secret;
-  const before = storedIn(secret);
   const isForAnotherClaim = before.note?.for !== undefined && before.note.for !== desired.note?.for;
   const { [credentialAnnotation]: _note, ...annotations } = isForAnotherClaim
     ? annotationsWithoutClaims(secret)
     : (metadata.annotations ?? {});
   const others = (metadata.ownerReferences ?? []).filter(({ controller }) => controller !== true);
-  const decoded = decodeDetails(secret);
-  const entries = Object.entries(encodeDetails(desired.details)).map(([key, value]) => [
-    key,
-    decoded[key] === desired.details[key] ? (data[key] ?? value) : value,
-  ]);
+  const isUnchanged = (key: string): boolean =>
+    Object.hasOwn(desired.details, key) && before.details[key] === desired.details[key];
+  const unchanged = Object.entries(data).filter(([key]) => isUnchanged(key));
+  const changed = Object.entries(desired.details).filter(([key]) => !isUnchanged(key));
   return {
     ...secret,
     metadata: {
       ...metadata,
-      labels: labelledFor(metadata.labels, managed),
+      labels: labelledFor(metadata.labels, owner),
       annotations: { ...annotations, ...noteAnnotation(desired) },
-      ...(!isControlledBy(secret, managed) && { ownerReferences: [...others, controllerReference(managed)] }),
+      ...(!isControlledBy(secret, owner) && { ownerReferences: [...others, controllerReference(owner)] }),
     },
-    data: Object.fromEntries(entries),
+    data: { ...Object.fromEntries(unchanged), ...encodeDetails(Object.fromEntries(changed)) },
   };
 }
 
