@@ -2,7 +2,7 @@ import isPlainObject from 'lodash/isPlainObject.js';
 import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { CredentialSelector } from '../../apis/core/v1alpha1/credentials.ts';
 import type { SecretKeySelector } from '../../apis/core/v1alpha1/reference.ts';
-import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
+import type { ConnectionDetails, Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { decodeDetails } from '../../apis/core/v1alpha1/secret.ts';
 import { invalid } from '../../clients/external-error.ts';
 import { recentSecrets } from '../../runtime/cache/recent-secrets.ts';
@@ -38,6 +38,8 @@ export type CredentialReader = (selector: CredentialSelector, who: string) => Pr
  */
 export function credentialReader(env: Environment): CredentialReader {
   const read = recentSecrets(env);
+  /** The credentials in a Secret. All runs within 2 s read the same one. */
+  const decoded = new WeakMap<Secret, HeldCredentials>();
 
   return async ({ source, secretRef, env: variable, fs }, who) => {
     switch (source) {
@@ -65,10 +67,16 @@ export function credentialReader(env: Environment): CredentialReader {
     const secret = `${namespace}/${name}`;
     const found = await annotate(`cannot get secret ${secret} of ${who}`, read({ namespace, name }));
     if (found === undefined) throw new Error(`secret ${secret} of ${who} does not exist`);
+    const known = decoded.get(found);
+    if (known?.key === key) return known;
     const data = decodeDetails(found);
     const text = Object.hasOwn(data, key) ? data[key] : undefined;
     if (text === undefined) throw new Error(`secret ${secret} of ${who} has no key "${key}"`);
-    return { source: 'Secret', text, entries: () => data, origin: `secret ${secret}`, key };
+    // A copy for each caller, because a change of it must not reach another run.
+    const entries = () => ({ ...data });
+    const held = { source: 'Secret', text, entries, origin: `secret ${secret}`, key } as const;
+    decoded.set(found, held);
+    return held;
   }
 
   function hostVariable(name: string, who: string): string {

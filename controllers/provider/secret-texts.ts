@@ -5,21 +5,23 @@ import { boundedCache } from '../../runtime/bounded-cache.ts';
 import type { Credentials } from './credential-sources.ts';
 
 /**
- * The secret texts among the last read credentials of each provider. By name: an object of the cache is replaced while a
- * call runs, for example when the provider's status changes.
+ * The last read credentials of each provider, and the secret texts among them. By name: an object of the cache is replaced
+ * while a call runs, for example when the provider's status changes.
  */
-const textsOfProviders = boundedCache<readonly string[]>(1_000);
+const noted = boundedCache<{ readonly credentials: Credentials; readonly texts: readonly string[] }>(1_000);
 const nameOf = ({ apiVersion, kind, metadata: { name } }: KubernetesObject): string =>
   `${apiVersion} ${kind} ${name}`;
 
 /** Keeps the secret texts of a provider's credentials, so that no message of a stack contains them. */
 export function noteSecretTexts(provider: KubernetesObject, credentials: Credentials): void {
-  textsOfProviders.set(nameOf(provider), secretTexts(credentials));
+  const name = nameOf(provider);
+  if (noted.get(name)?.credentials === credentials) return;
+  noted.set(name, { credentials, texts: secretTexts(credentials) });
 }
 
 /** The secret texts that no message about this provider may contain. */
 export const secretTextsOf = (provider: KubernetesObject | undefined): readonly string[] =>
-  (provider && textsOfProviders.get(nameOf(provider))) ?? [];
+  (provider && noted.get(nameOf(provider))?.texts) ?? [];
 
 const shortestSecret = 4;
 
