@@ -185,6 +185,7 @@ export function createResource<T extends KubernetesObject>(
     create: async (object, signal) =>
       written(client.create(kind, object, signal), objectKey(object.metadata), signal),
     async update(current, desired, signal, { ceasesTracking = false } = {}) {
+      if (desired === current) return current;
       const difference = mergePatch(writable(current), writable(desired));
       if (difference === undefined) return current; // guard: otherwise it writes without a change
       const isCeasing = ceasesTracking && isTrackedForUsAlone(current);

@@ -121,12 +121,14 @@ export function withoutFinalizer<O extends KubernetesObject>(object: O, finalize
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** The object with these annotations. An undefined value removes one. */
+/** The object with these annotations. An undefined value removes one. The object itself if it has them already. */
 export const withAnnotations = <O extends KubernetesObject>(
   object: O,
   annotations: Readonly<Record<string, string | undefined>>,
 ): O => {
   const { metadata } = object;
+  const present = metadata.annotations ?? {};
+  if (Object.entries(annotations).every(([key, value]) => present[key] === value)) return object;
   const all = Object.entries({ ...metadata.annotations, ...annotations });
   const given = Object.fromEntries(
     all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
