@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq.js';
 import { advice } from '../apis/core/v1alpha1/advice.ts';
 import { ControllerError } from '../apis/core/v1alpha1/condition.ts';
 import type { ManagedSpec, ManagementAction } from '../apis/core/v1alpha1/managed.ts';
@@ -18,19 +19,23 @@ const initialOf: Readonly<Record<string, string>> = {
   LateInitialize: 'L',
 };
 
-/** The policies of a resource. A resource without the field allows all actions. */
-const policiesOf = (spec: Pick<ManagedSpec, 'managementPolicies'>): ReadonlySet<ManagementAction> =>
-  new Set(spec.managementPolicies ?? ['*']);
+const byDefault: readonly ManagementAction[] = ['*'];
 
-const isDefault = (policies: ReadonlySet<ManagementAction>): boolean =>
-  policies.size === 1 && policies.has('*');
+/** The policies of a resource. A resource without the field allows all actions. */
+const policiesOf = (spec: Pick<ManagedSpec, 'managementPolicies'>): readonly ManagementAction[] =>
+  spec.managementPolicies ?? byDefault;
+
+const areOnly = (policies: readonly ManagementAction[], action: ManagementAction): boolean =>
+  policies.length > 0 && policies.every((policy) => policy === action);
+
+const isDefault = (policies: readonly ManagementAction[]): boolean => areOnly(policies, '*');
 
 /** Why the management policies are not supported; undefined if they are. Order and repetition do not matter. */
 export function invalidPolicies(spec: Pick<ManagedSpec, 'managementPolicies'>): string | undefined {
-  const policies = policiesOf(spec);
-  const initials = sorted([...policies].map((policy) => initialOf[policy] ?? '?').join(''));
+  const policies = uniq(policiesOf(spec));
+  const initials = sorted(policies.map((policy) => initialOf[policy] ?? '?').join(''));
   if (isDefault(policies) || supported.has(initials)) return undefined;
-  const given = [...policies].toSorted().join(', ');
+  const given = policies.toSorted().join(', ');
   return `spec.managementPolicies has an unsupported value: [${given}]; ${advice.supportedPolicies}`;
 }
 
@@ -48,11 +53,11 @@ export function howToAllowUpdate(spec: ManagedSpec): string {
 }
 
 /** Whether the list of policies is empty, which pauses the resource. */
-export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).size === 0;
+export const isPausedByPolicies = (spec: ManagedSpec): boolean => policiesOf(spec).length === 0;
 
 const allows = (spec: Pick<ManagedSpec, 'managementPolicies'>, action: ManagementAction): boolean => {
   const policies = policiesOf(spec);
-  return policies.has(action) || policies.has('*');
+  return policies.includes(action) || policies.includes('*');
 };
 
 /** Whether the management policies allow to create the external resource. */
@@ -62,10 +67,7 @@ export const shouldCreate = (spec: Pick<ManagedSpec, 'managementPolicies'>): boo
 export const shouldUpdate = (spec: ManagedSpec): boolean => allows(spec, 'Update');
 export const shouldLateInitialize = (spec: ManagedSpec): boolean => allows(spec, 'LateInitialize');
 
-export function shouldOnlyObserve(spec: ManagedSpec): boolean {
-  const policies = policiesOf(spec);
-  return policies.size === 1 && policies.has('Observe');
-}
+export const shouldOnlyObserve = (spec: ManagedSpec): boolean => areOnly(policiesOf(spec), 'Observe');
 
 /** Whether the controllers may create or update the external resource, and so give it a credential. */
 export const mayChange = (spec: ManagedSpec): boolean => shouldCreate(spec) || shouldUpdate(spec);
@@ -83,7 +85,7 @@ export const isNeverChanged = (spec: ManagedSpec): boolean => !isPausedByPolicie
  */
 export function shouldDelete(spec: ManagedSpec): boolean {
   const policies = policiesOf(spec);
-  if (!isDefault(policies)) return policies.has('Delete');
+  if (!isDefault(policies)) return policies.includes('Delete');
   if (spec.deletionPolicy !== undefined) return spec.deletionPolicy === 'Delete';
   return spec.reclaimPolicy !== 'Retain';
 }

@@ -5,8 +5,8 @@
  */
 
 import { randomBytes as systemRandomBytes } from 'node:crypto';
-import omit from 'lodash/omit.js';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
+import { withAnnotations } from '../../apis/core/v1alpha1/meta.ts';
 import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { Reconciler, Result } from '../../runtime/controller/reconcile.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
@@ -140,9 +140,8 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       { desired, events, failure },
       signal,
     );
-    const annotations = omit(stored.metadata.annotations, used);
-    const cleared = { ...stored, metadata: { ...stored.metadata, annotations } };
-    const last = used.length === 0 ? stored : await managedResources.update(stored, cleared, signal);
+    const cleared = withAnnotations(stored, Object.fromEntries(used.map((key) => [key, undefined])));
+    const last = await managedResources.update(stored, cleared, signal);
     return { ...resultOf(next, last, env), ...runResult };
   }
 }
