@@ -399,6 +399,25 @@ describe('a bound claim costs no request', () => {
     assert.ok(gets <= 14, `${gets} reads`);
   });
 
+  test('a poll decodes each entry of the Secret once, and freezes no copy of the resource', async (t) => {
+    const functions = {
+      // Nine entries, the key of the HMAC, the answer of the cloud, and the Secret of the provider for some.
+      decoded: { of: t.mock.method(Buffer, 'from').mock, most: 12 },
+      // The annotations of the resource and its Secret, the answer of the cloud.
+      parsed: { of: t.mock.method(JSON, 'parse').mock, most: 17 },
+      // The credential that the client gets.
+      frozen: { of: t.mock.method(Object, 'freeze').mock, most: 1 },
+    };
+    const counts = () => Object.values(functions).map(({ of }) => of.callCount());
+    const before = counts();
+    const { runs } = await scene.counting(() => {}, 60_000);
+    const after = counts();
+    const each = after.map((count, index) => (count - before[index]!) / runs);
+    if (process.env.SHOW) console.log(Object.keys(functions), each);
+    for (const [index, [what, { most }]] of Object.entries(functions).entries())
+      assert.ok(each[index]! <= most, `${what}: ${each[index]} > ${most}`);
+  });
+
   /** The requests and the runs, without polls, that an edit of a resource's Secret causes. */
   const editing = async (details: Readonly<Record<string, string>>, forMs: number): Promise<Counts> => {
     const { cluster } = scene.simulation;
