@@ -87,11 +87,6 @@ export function createWaitingLine(): WaitingLine {
   };
   let lines = empty();
 
-  function clear(): void {
-    places.clear();
-    lines = empty();
-  }
-
   return {
     add(key, urgency, group = '') {
       const known = places.get(key);
@@ -102,12 +97,13 @@ export function createWaitingLine(): WaitingLine {
     },
     take() {
       const place = lines.take();
-      if (place === undefined)
-        clear(); // an idle line holds no memory
-      else places.delete(place.key);
+      if (place !== undefined) places.delete(place.key);
       return place?.key;
     },
-    clear,
+    clear() {
+      places.clear();
+      lines = empty();
+    },
   };
 }
 
