@@ -113,14 +113,14 @@ export function publishing(
   ): StoredCredential {
     const key = secretDetails.credential?.key ?? '';
     const before = entry?.details ?? {};
-    const [isRemoved, isObserved] = [isUnwanted(managed, secretDetails), !mayChange(managed.spec)];
+    const isRemoved = isUnwanted(managed, secretDetails);
     // Without a credential of its own the resource publishes no entry that contains it. Under Observe they are a person's.
-    const containing = keysContaining({ ...before, ...present(reported.details) }, before[key]);
-    const removed = isRemoved ? Object.fromEntries([key, ...containing].map((each) => [each, null])) : {};
-    const details = withReported(before, {
-      ...omit(reported.details, key, ...(isObserved ? containing : [])),
-      ...removed,
-    });
+    const withheld =
+      isRemoved || !mayChange(managed.spec)
+        ? [key, ...keysContaining({ ...before, ...present(reported.details) }, before[key])]
+        : [key];
+    const removed = isRemoved ? Object.fromEntries(withheld.map((each) => [each, null])) : {};
+    const details = withReported(before, { ...omit(reported.details, withheld), ...removed });
     const note = isRemoved ? undefined : entry?.note;
     const isNoteNeeded = note === undefined && holdsSecrets(managed, { details, note }, secretDetails);
     if (!isNoteNeeded) return { details, note };
