@@ -4,6 +4,7 @@ import isPlainObject from 'lodash/isPlainObject.js';
 import isString from 'lodash/isString.js';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../apis/core/v1alpha1/meta.ts';
+import { boundedCache } from '../runtime/bounded-cache.ts';
 import { isLossNoted } from './external-loss.ts';
 
 /** The values that identify an external resource. */
@@ -24,17 +25,24 @@ export const encodeIdentity = ({ name, system, fields }: Identity): string => {
   return JSON.stringify({ name, system, fields: Object.fromEntries(sorted) });
 };
 
+/** The identities of the resources that ran last: a run reads the same one more than ten times. */
+const lastRead = boundedCache<Identity>(100);
+
 /** Parses `status.externalIdentity`. Undefined if it is absent or malformed. */
 export function decodeIdentity(text: string | undefined): Identity | undefined {
   if (text === undefined) return undefined;
+  const known = lastRead.get(text);
+  if (known !== undefined) return known;
   const record: unknown = attempt(JSON.parse, text); // returns an Error if the text is not JSON
   const [name, system, fields] = ['name', 'system', 'fields'].map((key): unknown => get(record, key));
   if (!isPlainObject(fields)) return undefined;
-  return {
+  const identity = {
     name: isString(name) && name !== '' ? name : undefined,
     system: isString(system) ? system : undefined,
     fields: fields as Identity['fields'],
   };
+  lastRead.set(text, identity);
+  return identity;
 }
 
 /**

@@ -403,8 +403,8 @@ describe('a bound claim costs no request', () => {
     const functions = {
       // Nine entries, the key of the HMAC, the answer of the cloud, and the Secret of the provider for some.
       decoded: { of: t.mock.method(Buffer, 'from').mock, most: 12 },
-      // The annotations of the resource and its Secret, the answer of the cloud.
-      parsed: { of: t.mock.method(JSON, 'parse').mock, most: 17 },
+      // The note of the Secret, the answer of the cloud, and the credentials of the provider for some.
+      parsed: { of: t.mock.method(JSON, 'parse').mock, most: 3 },
       // The credential that the client gets.
       frozen: { of: t.mock.method(Object, 'freeze').mock, most: 1 },
     };
