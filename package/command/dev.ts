@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFile, spawn } from 'node:child_process';
+import { globSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,10 +44,14 @@ const applyForMs = 60_000;
 /**
  * Runs the stacks of a module on this machine until a signal: a control plane, the stacks, which start again when one of
  * their sources changes, and what runs beside them. Shows the acts of the controllers and the claims. Throws UsageError for
- * a module that cannot be used.
+ * a module that cannot be used, and for paths of no file.
  */
 export async function dev(module: string, { kubeconfig, beside, apply }: DevOptions): Promise<void> {
   await someStacksOf(module);
+  checkFiles([
+    ...compact([kubeconfig]).map((path) => ['--kubeconfig', path] as const),
+    ...apply.map((path) => ['--apply', path] as const),
+  ]);
   const startCluster = kubeconfig === undefined ? await ownCluster() : () => existing(kubeconfig);
   const stage = createStage(process.stdout);
   const progress = textProgress({ prefix: 'dev:', write: (line) => stage.say(line) });
@@ -90,6 +95,13 @@ export async function dev(module: string, { kubeconfig, beside, apply }: DevOpti
     await stop();
     process.exit(1);
   }
+}
+
+/** Refuses flags whose path is no file, folder or pattern of files. kubectl reads a URL itself. */
+function checkFiles(flags: readonly (readonly [flag: string, path: string])[]): void {
+  const missing = flags.filter(([, path]) => !path.includes('://') && globSync(path).length === 0);
+  if (missing.length === 0) return;
+  throw new UsageError(missing.map(([flag, path]) => `${flag}: there is no file ${path}`).join('\n'));
 }
 
 type StartCluster = (progress: ReturnType<typeof textProgress>) => Promise<DevCluster>;

@@ -96,7 +96,7 @@ describe('services-stack dev', () => {
     assert.deepEqual(await processesOf(folder), []);
   });
 
-  test('names a module that cannot be used, and the package that a control plane needs', async (t) => {
+  test('names a module that cannot be used, a path of no file, and the package that a control plane needs', async (t) => {
     const own = await ownRepository();
     t.after(() => own.remove());
     const missing = await own.cli('dev', 'stack.ts');
@@ -106,7 +106,20 @@ describe('services-stack dev', () => {
       'stack.js',
       "export const stacks = [{ name: 'x', definitions: [], managed: () => [], claims: [] }];\n",
     );
-    const { code, output } = await own.cli('dev', 'stack.js');
+    const paths = await own.cli('dev', 'stack.js', '--apply', 'all.yaml', '--kubeconfig', 'config');
+    assert.deepEqual(
+      [paths.code, paths.output],
+      [1, '--kubeconfig: there is no file config\n--apply: there is no file all.yaml\n'],
+    );
+    await own.write('manifests/all.yaml', '');
+    const { code, output } = await own.cli(
+      'dev',
+      'stack.js',
+      ...['manifests', 'manifests/*.yaml', 'https://example.org/all.yaml'].flatMap((path) => [
+        '--apply',
+        path,
+      ]),
+    );
     assert.deepEqual(
       [code, output],
       [
