@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { OwnProcessFacts } from '../../app/run.ts';
 import { run } from '../run.ts';
 import { generate } from './generate.ts';
+import { reportUsageErrors } from './report-usage-errors.ts';
 import { reportSources } from './sources.ts';
 import { someStacksOf } from './stacks-of.ts';
 
@@ -13,11 +14,15 @@ const name = 'services-stack-dev';
 reportSources((loaded) => process.send?.(loaded));
 // The package.json of the author names the owner of the definitions.
 if (existsSync('package.json')) await copyFile('package.json', join(folder, 'package.json'));
-await generate([module], { out: folder, name, isCheck: false });
-const facts: OwnProcessFacts = {
-  name,
-  version: '0.0.0',
-  crds: join(folder, 'crds'),
-  isAlone: owner === 'own-cluster',
-};
-await run(await someStacksOf(module), facts);
+await reportUsageErrors(runStacks());
+
+async function runStacks(): Promise<void> {
+  await generate([module], { out: folder, name, isCheck: false });
+  const facts: OwnProcessFacts = {
+    name,
+    version: '0.0.0',
+    crds: join(folder, 'crds'),
+    isAlone: owner === 'own-cluster',
+  };
+  await run(await someStacksOf(module), facts);
+}

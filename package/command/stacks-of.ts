@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import uniq from 'lodash/uniq.js';
 import type { DefinedStack } from '../../controllers/author/define-stack.ts';
 import { UsageError } from './usage-error.ts';
@@ -8,10 +8,20 @@ import { UsageError } from './usage-error.ts';
 export async function stacksOf(module: string): Promise<readonly DefinedStack[]> {
   const url = pathToFileURL(resolve(module)).href;
   const exported = (await import(url).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot import ${module}: ${message}`, { cause: error });
+    const text = error instanceof Error ? `${error.message}${placeIn(error.stack)}` : String(error);
+    throw new UsageError(`cannot import ${module}: ${text}`, { cause: error });
   })) as Readonly<Record<string, unknown>>;
   return uniq(Object.values(exported).flat().filter(isDefinedStack));
+}
+
+/** The first place in a file of the author that a stack trace names, in parentheses. Empty without one. */
+function placeIn(trace = ''): string {
+  for (const [, url = '', line] of trace.matchAll(/(file:\/\/[^\s)]+?):(\d+)/g)) {
+    const file = fileURLToPath(url);
+    if (!file.startsWith(import.meta.dirname) && !file.includes('/node_modules/'))
+      return ` (${relative('', file)}:${line})`;
+  }
+  return '';
 }
 
 /** The same, but also throws UsageError if there are none. */

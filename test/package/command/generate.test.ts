@@ -42,6 +42,21 @@ describe('services-stack generate', () => {
   const generate = (...args: readonly string[]) =>
     folder.node([join(projectRoot, 'package', 'command', 'services-stack.js'), 'generate', ...args]);
 
+  const mistakes: Readonly<Record<string, string>> = {
+    'a mistake in its syntax': 'const wrong = ;',
+    'a mistake in its types': 'const wrong: = 1;',
+    'an error at its start': "throw new Error('no such unit');",
+  };
+  for (const [what, mistake] of Object.entries(mistakes)) {
+    test(`a module that imports one with ${what} is refused with the file and line of that`, async () => {
+      await folder.write('src/wrong.ts', `// The second line is wrong.\n${mistake}\n`);
+      await folder.write('src/stack.ts', "import './wrong.ts';\n");
+      const { code, output } = await generate('src/stack.ts');
+      assert.equal(code, 1, output);
+      assert.match(output, /^cannot import src\/stack\.ts: \S.* \(src\/wrong\.ts:2\)\n$/);
+    });
+  }
+
   type Refusal = readonly [module: string, flags: readonly string[], line: string];
   const refusals: Readonly<Record<string, Refusal>> = {
     'names that nothing can have': [
