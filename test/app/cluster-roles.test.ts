@@ -15,7 +15,7 @@ const names = (kinds: ServedKinds): Readonly<Record<string, readonly string[]>> 
   mapValues(kinds, (some) => some.map(({ group, plural }) => `${group}/${plural}`));
 
 describe('the kinds that stacks serve', () => {
-  test('are what they declare, by what is done with them', () => {
+  test('are the declared kinds, by their use', () => {
     assert.deepEqual(names(servedKinds([createFcpStack()])), {
       claims: ['database.crossplane.io/fancysqlinstances'],
       classes: ['database.fcp.crossplane.io/favouritedbinstanceclasses'],
@@ -26,7 +26,7 @@ describe('the kinds that stacks serve', () => {
     });
   });
 
-  test('that serve the same claim kind: it is named once', () => {
+  test('contain a claim kind once that several stacks serve', () => {
     const { claims } = names(servedKinds(allStacks));
     assert.deepEqual(claims, [...new Set(claims)]);
   });
@@ -51,7 +51,7 @@ const granted = (manifests: string) =>
     }),
   );
 
-test('the process may do with each kind what it does, and no more', () => {
+test('the role of the process has the verbs that it needs for each kind, and no others', () => {
   assert.deepEqual(granted(roleManifests(processRoles(kinds), 'Made by hand.')), {
     'services-stack-claims': {
       'queues.org/anyqueues': ['get', 'list', 'patch', 'watch'],
@@ -82,7 +82,7 @@ test('the process may do with each kind what it does, and no more', () => {
   });
 });
 
-test('people may do with claims what they like, and see classes', () => {
+test('the roles of users edit or read claims, and read classes', () => {
   assert.deepEqual(granted(roleManifests(userRoles(kinds), 'Made by hand.')), {
     'services-stack-claims-edit': {
       'queues.org/anyqueues': [
@@ -108,7 +108,7 @@ test('the names of the roles begin with that of the product that runs the stacks
   assert.deepEqual(map(roles, 'name'), [...rolesOfProcess, ...rolesOfUsers]);
 });
 
-test('the manifests say what they come from, and why a rule is there', () => {
+test('the manifests name their source and the reason of each rule', () => {
   const text = roleManifests(processRoles(kinds), 'Made by hand.');
   assert.match(text, /^# Made by hand\.\n# The rights of the process on claims\.\napiVersion: /);
   const otherRules = '  # Users create and delete the other managed resources.\n  - apiGroups: [mq.org]\n';

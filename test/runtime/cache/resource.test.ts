@@ -122,14 +122,14 @@ describe('resource', () => {
     await assert.rejects(widgets.confirm(created), isConflict);
   });
 
-  test('fetch reads the API server, into the store; undefined where nothing is', async () => {
+  test('fetch reads the object into the store, and yields undefined if there is none', async () => {
     assert.equal(await widgets.fetch(key), undefined);
     server.put(WidgetKind, widget('a', { spec: { size: 3 } }));
     assert.equal((await widgets.fetch(key))?.spec?.size, 3);
     assert.equal(widgets.get(key)?.spec?.size, 3);
   });
 
-  test('nothing to change, nothing written', async () => {
+  test('an update without a change writes nothing', async () => {
     const created = await widgets.create(widget('a', { spec: { size: 1, list: ['x'] } }));
     server.requests.length = 0;
     const same = structuredClone(created);
@@ -176,7 +176,7 @@ describe('resource', () => {
     assert.deepEqual(others, []);
   });
 
-  describe('that the API server stops tracking who has written what', () => {
+  describe('the end of the tracking of field owners', () => {
     const labels = { a: 'b' };
     const labelled = ({ metadata, ...rest }: Widget): Widget => ({
       ...rest,
@@ -190,26 +190,26 @@ describe('resource', () => {
       return isEqual((metadata as { readonly managedFields?: unknown })?.managedFields, [{}]);
     };
 
-    test('goes along with a write of what only we have written, whether we made it or read it', async () => {
+    test('happens if only we wrote the object, whether it was created or read', async () => {
       assert.equal(await ceases(await widgets.create(widget('a'))), true);
       await widgets.create(widget('b'));
       const read = await widgets.fetch({ ...key, name: 'b' });
       assert.equal(await ceases(read ?? assert.fail('it is not there')), true);
     });
-    test('is not requested if no controller asks for it', async () => {
+    test('does not happen if no controller requests it', async () => {
       const created = await widgets.create(widget('a'));
       server.requests.length = 0;
       await widgets.update(created, labelled(created));
       const { resourceVersion } = created.metadata;
       assert.deepEqual(map(writes(), 'body'), [{ metadata: { labels, resourceVersion } }]);
     });
-    test('is no reason to write', async () => {
+    test('alone is no reason to write', async () => {
       const created = await widgets.create(widget('a'));
       server.requests.length = 0;
       assert.equal(await widgets.update(created, created, undefined, { ceasesTracking: true }), created);
       assert.deepEqual(writes(), []);
     });
-    test('is not asked for twice: tracking that began again is that of who applied', async () => {
+    test('happens once: tracking that began again belongs to another user', async () => {
       const created = await widgets.create(widget('a'));
       assert.equal(await ceases(created), true);
       const forgotten = widgets.get(key) ?? assert.fail('it is not there');
@@ -230,7 +230,7 @@ describe('resource', () => {
       },
     };
     for (const [name, act] of Object.entries(acts)) {
-      test(`does not go along with a write of what was ${name}`, async () => {
+      test(`does not happen for an object that was ${name}`, async () => {
         await act();
         const read = await widgets.fetch(key);
         assert.equal(await ceases(read ?? assert.fail('it is not there')), false);
@@ -258,7 +258,7 @@ describe('resource', () => {
     assert.equal((await widgets.fetch(key))?.spec?.size, 5);
   });
 
-  test('delete names uid and version; what is gone already is success', async () => {
+  test('a deletion has UID and version, and succeeds if the object does not exist', async () => {
     const created = await widgets.create(widget('a'));
     await widgets.delete(created);
     const { uid, resourceVersion } = created.metadata;
@@ -268,7 +268,7 @@ describe('resource', () => {
     await widgets.delete(created);
   });
 
-  test("absence is the API server's own word: a 404 of a proxy is a failure, and nothing is taken for gone", async () => {
+  test('only the API server reports absence: a 404 of a proxy is a failure, and the object stays in the store', async () => {
     const created = await widgets.create(widget('a'));
     server.fail({ status: 404, body: '404 page not found', times: 2 });
     await assert.rejects(widgets.fetch(key), { name: 'ApiError', code: 404, reason: 'Unknown' });
@@ -278,7 +278,7 @@ describe('resource', () => {
     assert.equal(await widgets.fetch(key), undefined);
   });
 
-  test('a write answered with something else is an error, and the store keeps what it knew', async () => {
+  test('a write with an answer about another object or version is an error, and the store does not change', async () => {
     const created = await widgets.create(widget('a', { spec: { size: 1 } }));
     const { metadata, ...rest } = created;
     const answers: readonly object[] = [

@@ -155,7 +155,7 @@ describe('store', () => {
     assert.deepEqual(changes, ['deleted a@104', 'added a@105']);
   });
 
-  test('a list that shows it is believed: it was taken before, or after etcd was restored', () => {
+  test('a list may contain a deleted object: it was read before the deletion, or after etcd was restored', () => {
     const { store, changes } = synced(held(1));
     store.record(last(1));
     list(store, '101', [held(1)]);
@@ -163,7 +163,7 @@ describe('store', () => {
     assert.deepEqual(changes, ['deleted a@1', 'added a@1', 'deleted a@102']);
   });
 
-  test('a deletion older than what is known is another object of that name', () => {
+  test('a deletion older than the stored object belongs to another object of its name', () => {
     const { store, changes } = synced(stored('a', 1, { metadata: { name: 'a', uid: 'old' } }));
     store.record(stored('a', 105, { metadata: { name: 'a', uid: 'new' } }));
     store.apply(deleted(stored('a', 104, { metadata: { name: 'a', uid: 'old' } })));
@@ -177,13 +177,13 @@ describe('store', () => {
     assert.deepEqual(changes, ['deleted a@1', 'added a@101']);
   });
 
-  test('deleting what is not there is no change', () => {
+  test('a deletion of an unknown object is no change', () => {
     const { store, changes } = synced();
     store.apply(deleted(stored('a', 101)));
     assert.deepEqual(changes, []);
   });
 
-  test('a list again drops what vanished and tells only what changed', () => {
+  test('a second list removes the objects that it lacks, and reports changes only', () => {
     const { store, changes } = synced(stored('a', 1), stored('b', 2), stored('c', 3));
     store.apply({ type: 'restart' });
     store.apply({ type: 'listed', objects: [stored('a', 1)], resourceVersion: '200' });
@@ -248,7 +248,7 @@ describe('store index', () => {
   const bySize = (object: Widget) => [`${object.spec?.size}`];
   const names = (objects: readonly Widget[]) => objects.map(({ metadata }) => metadata.name);
 
-  test('covers what is there and follows changes and deletions', () => {
+  test('has the stored objects, and follows changes and deletions', () => {
     const { store } = synced(stored('a', 1, { spec: { size: 1 } }), stored('b', 2, { spec: { size: 1 } }));
     store.addIndex('size', bySize);
     assert.deepEqual(names(store.byIndex('size', '1')), ['a', 'b']);
@@ -350,7 +350,7 @@ describe('changes$', () => {
     assert.deepEqual(observed.slice(-2), ['added k249', 'deleted k240']);
   });
 
-  test('a late subscriber gets what is there, then what comes', () => {
+  test('a late subscriber gets the stored objects, then the changes', () => {
     const { store } = synced(stored('a', 1), stored('b', 2));
     const late: string[] = [];
     store.changes$.subscribe((change) => late.push(text(change)));
@@ -382,7 +382,7 @@ describe('changes$', () => {
     assert.deepEqual(second, first);
   });
 
-  test('a subscription made inside a change neither misses nor repeats', () => {
+  test('a subscriber that begins inside a change misses and repeats nothing', () => {
     const { store } = synced(stored('a', 1));
     const inner: string[] = [];
     let isOpen = false;
@@ -396,7 +396,7 @@ describe('changes$', () => {
     assert.deepEqual(inner, ['added a@1', 'added b@101', 'modified b@102']);
   });
 
-  test('modified carries what was there before', () => {
+  test('a modification has the previous object', () => {
     const { store } = synced(stored('a', 1));
     const pairs: (string | undefined)[][] = [];
     store.changes$.subscribe((change) => {
