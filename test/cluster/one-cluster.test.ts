@@ -5,7 +5,6 @@ import { testJudgement } from '../conformance/judgement.ts';
 import { ForeignKind } from '../conformance/table.ts';
 import { until } from '../runtime/widgets.ts';
 import { testEvents } from './events.ts';
-import { testRouter } from './router.ts';
 import type { Cluster } from './stack-harness.ts';
 import { startCluster } from './stack-harness.ts';
 import { testWatch } from './watch.ts';
@@ -27,7 +26,6 @@ describe('on one control plane', () => {
     testJudgement(() => cluster.client);
     testBehaviour(() => cluster.client, untilSo);
   });
-  testRouter(() => cluster);
   testEvents(() => cluster.controlPlane);
   // The last one, because it restarts the API server.
   testWatch(() => cluster.controlPlane);
