@@ -190,7 +190,7 @@ export function propagationTargets(source: KubernetesObject): readonly SecretKey
 export function annotationsWithoutClaims(object: KubernetesObject): Record<string, string> {
   const isOurs = ([key, value]: readonly [string, string]): boolean => {
     const [namespace = '', name = ''] = value.split('/');
-    return key in allowsPropagationTo({ namespace, name });
+    return Object.hasOwn(allowsPropagationTo({ namespace, name }), key);
   };
   return Object.fromEntries(
     Object.entries(object.metadata.annotations ?? {}).filter((annotation) => !isOurs(annotation)),

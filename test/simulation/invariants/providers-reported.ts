@@ -34,7 +34,7 @@ export const providersReported: InvariantOf = ({ cluster, planted }) => {
     if (namespace === undefined || name === undefined || key === undefined) return false;
     const right: Readonly<Record<string, string>> = credentials[systemOf(kind)];
     const details = decodeDetails(cluster.find(SecretKind, { namespace, name }));
-    if (!(key in right)) return false;
+    if (!Object.hasOwn(right, key)) return false;
     // Each process of ours has a key of its own, and the cloud takes those that a scenario brings.
     return systemOf(kind) === 'gcp'
       ? serviceAccountKeyIn(details[key]) !== undefined

@@ -7,6 +7,7 @@ import { controllerReference } from '../../../../apis/core/v1alpha1/reference.ts
 import type { Secret } from '../../../../apis/core/v1alpha1/secret.ts';
 import {
   allowsPropagationTo,
+  annotationsWithoutClaims,
   controlOf,
   decodeDetails,
   encodeDetails,
@@ -104,6 +105,14 @@ describe('consent to propagation', () => {
       assert.deepEqual(propagationTargets(secret({ annotations })), []);
     });
   }
+  test('without the consent, the annotations of other authors stay, whatever their names', () => {
+    const others = { constructor: 'me', toString: 'a/b', 'example.com/team': 'a/b' };
+    const source = secret({
+      annotations: { ...others, ...allowsPropagationTo({ namespace: 'a', name: 'b' }) },
+    });
+    assert.deepEqual(annotationsWithoutClaims(source), others);
+  });
+
   test('the key is valid and the same each time', () => {
     const [key = ''] = Object.keys(allowsPropagationTo(to));
     assert.match(key, /^to\.propagate\.crossplane\.io\/[0-9a-f]{8}$/);
