@@ -208,12 +208,11 @@ describe('a claim costs at most these writes, besides its creation', () => {
 describe('the deletion of a claim, of its resource and of two Secrets costs at most these requests', () => {
   const rows: Readonly<Record<string, { readonly before: (scene: Scene) => void; readonly atMost: Counts }>> =
     {
-      // A claim whose run still ends while its resource is deleted has a third one, which finds no claim.
-      'at any time': { before: () => {}, atMost: { runs: 3, writes: 5.2, events: 1, gets: 0.2 } },
+      'at any time': { before: () => {}, atMost: { runs: 2.2, writes: 5.2, events: 1, gets: 0.2 } },
       // Each call may be the first that shows that the provider works.
       'right after a start': {
         before: (scene) => scene.start(),
-        atMost: { runs: 3.1, writes: 5.2, events: 1, gets: 0.2 },
+        atMost: { runs: 2.5, writes: 5.2, events: 1, gets: 0.2 },
       },
     };
   for (const [name, { before: prepare, atMost }] of Object.entries(rows)) {
@@ -226,13 +225,17 @@ describe('the deletion of a claim, of its resource and of two Secrets costs at m
       await clock.advance(45_000);
       prepare(scene);
       await clock.advance(1_000);
-      const counts = await scene.counting(
+      const { length } = scene.simulation.runs;
+      const all = await scene.counting(
         () => {
           for (const each of names) cluster.delete(FancySQLInstanceKind, { namespace: 'shop', name: each });
         },
         45_000,
         claimCount,
       );
+      // A run that ends after its claim is gone leads to one more, which finds no claim: a matter of chance.
+      const runs = scene.simulation.runs.slice(length).filter((run) => !run.includes(' ClaimGone: '));
+      const counts = { ...all, runs: runs.length / claimCount };
       assert.equal(cluster.all(FavouriteDBInstanceKind).length, 1);
       if (process.env.SHOW) console.log('deletion', name, counts);
       for (const [what, most] of Object.entries(atMost)) {
