@@ -354,12 +354,17 @@ describe('event recorder', () => {
       create({ isBusy: () => isBusy });
     });
 
-    test('Normal Events wait until no run waits', async () => {
+    /** Half a minute after an Event of `a`, there is one more, and one of `b`. */
+    const waiting = async (): Promise<void> => {
       run();
       record('a');
       await clock.advance(30_000);
       record('a');
       record('b');
+    };
+
+    test('Normal Events wait until no run waits', async () => {
+      await waiting();
       assert.deepEqual(objects(), []);
       isBusy = false;
       await clock.advance(100);
@@ -368,11 +373,7 @@ describe('event recorder', () => {
     });
 
     test('a Normal Event waits a minute at most', async () => {
-      run();
-      record('a');
-      await clock.advance(30_000);
-      record('a');
-      record('b');
+      await waiting();
       await clock.advance(29_900);
       assert.deepEqual(objects(), []);
       await clock.advance(100);
