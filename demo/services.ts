@@ -110,7 +110,11 @@ export async function startServices(
     return { ...started, key: started.createKey() };
   };
   try {
-    const binaries = await controlPlaneBinaries({ progress });
+    const [binaries, mariadb, redis] = await Promise.all([
+      controlPlaneBinaries({ progress }),
+      prepareMariadb({ environment: process.env, progress }),
+      prepareRedis({ environment: process.env, progress }),
+    ]);
     const controlPlane = await progress.step('start the control plane', () =>
       startControlPlane({ binaries, progress, withDefinitions: true, rules: 'present' }),
     );
@@ -120,10 +124,8 @@ export async function startServices(
     );
     stops.push(() => postgresql.dispose());
     const clouds = { favourite: await cloud('favourite', 18080), other: await cloud('other', 18081) };
-    const mariadb = await prepareMariadb({ environment: process.env, progress });
     const mysql = await startLocalMysql(mariadb);
     const aws = await startLocalAws(mariadb);
-    const redis = await prepareRedis({ environment: process.env, progress });
     const google = await startLocalGoogleCloud(redis);
     const directory = await mkdtemp(join(tmpdir(), 'services-stack-demo-'));
     stops.push(() => rm(directory, { recursive: true, force: true }));

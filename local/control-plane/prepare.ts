@@ -2,6 +2,7 @@
  * Downloads and builds the programs of the tests before the tests run, so that no test waits: the binaries of the control
  * plane, its data with our definitions, the definitions server, two controllers of Kubernetes, Redis, MariaDB, the command
  * line of AWS, promtool, kustomize, containerd, Lua, psql, PgBouncer, the renderer of the chart, Chromium, and what the image is built of.
+ * Downloads run beside the compilers.
  */
 import { prepareAwsCommandLine } from '../../tools/offline/aws-command-line.ts';
 import { chartRenderer } from '../../tools/offline/chart-renderer/binary.ts';
@@ -19,28 +20,34 @@ import { prepareRules } from './definitions-server-binary.ts';
 import { preparedData } from './prepared-data.ts';
 
 const progress = textProgress();
-try {
+const options = { environment: process.env, progress };
+
+/** The parts of the control plane are compiled one after the other: each compiler uses all cores. */
+async function compiled(): Promise<void> {
   const binaries = await controlPlaneBinaries({ progress });
   progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
-  const rules = await prepareRules(binaries, { environment: process.env, progress });
+  const rules = await prepareRules(binaries, options);
   progress.note(`rules are enforced by ${rules.by}${rules.by === 'none' ? `: ${rules.reason}` : ''}`);
   const { directory } = binaries;
   await preparedData({ directory });
   if (rules.by === 'definitions server') await preparedData({ directory, definitionsServer: rules.path });
   progress.note('our definitions are ready to be begun with');
-  const manager = await prepareControllerManager(binaries, { environment: process.env, progress });
+  const manager = await prepareControllerManager(binaries, options);
   progress.note(
     manager.by === 'none'
       ? `there is no kube-controller-manager: ${manager.reason}`
       : `kube-controller-manager is ${manager.path}`,
   );
-  const redis = await prepareRedis({ environment: process.env, progress });
+}
+
+async function downloaded(): Promise<void> {
+  const redis = await prepareRedis(options);
   progress.note(
     redis.by === 'none' ? `there is no Redis: ${redis.reason}` : `Redis is ${redis.server} (${redis.by})`,
   );
-  const aws = await prepareAwsCommandLine({ environment: process.env, progress });
+  const aws = await prepareAwsCommandLine(options);
   progress.note(aws.isThere ? `aws is ${aws.program}` : `there is no aws: ${aws.reason}`);
-  const mariadb = await prepareMariadb({ environment: process.env, progress });
+  const mariadb = await prepareMariadb(options);
   progress.note(
     mariadb.by === 'none' ? `there is no MariaDB: ${mariadb.reason}` : `MariaDB is ${mariadb.server}`,
   );
@@ -54,23 +61,26 @@ try {
     'chart renderer': chartRenderer,
   };
   for (const [name, program] of Object.entries(programs)) {
-    const found = await program.prepare({ environment: process.env, progress });
+    const found = await program.prepare(options);
     progress.note(
       found.by === 'none' ? `there is no ${name}: ${found.reason}` : `${name} is ${found.path} (${found.by})`,
     );
   }
-  const chromium = await prepareChromium({ environment: process.env, progress });
+  const chromium = await prepareChromium(options);
   progress.note(
     chromium.by === 'none' ? `there is no Chromium: ${chromium.reason}` : `Chromium is ${chromium.program}`,
   );
-  const builder = await prepareBuildPrograms({ environment: process.env, progress });
+  const builder = await prepareBuildPrograms(options);
   if (builder.isThere && ownArchitecture !== undefined) {
-    const options = { environment: process.env, progress, isFresh: false };
-    await prepareSystemParts(ownArchitecture, builder.directory, options);
+    await prepareSystemParts(ownArchitecture, builder.directory, { ...options, isFresh: false });
   }
   progress.note(
     builder.isThere ? `images are built by ${builder.directory}` : `no image can be built: ${builder.reason}`,
   );
+}
+
+try {
+  await Promise.all([compiled(), downloaded()]);
   // A download given up for being late may still hold the process.
   process.exit(0);
 } catch (error) {

@@ -43,7 +43,8 @@ export interface CacheOptions {
   readonly progress: Progress;
 }
 
-const CANDIDATE = 'candidate-';
+/** The drafts of a set are `candidate-NAME.RANDOM`. */
+const draftsOf = (name: string): string => `candidate-${name}.`;
 
 /** Our folder in the user's cache, after the XDG base directory specification. */
 export function cacheRoot(environment: NodeJS.ProcessEnv): string {
@@ -63,7 +64,7 @@ export const cachedFolder = ({ name }: Pick<BinarySet, 'name'>, environment: Nod
 
 /**
  * The folder with a set's executables: in the cache, or put there by the first source that delivers what passes the
- * proof, whole and at once. Only one process of a machine works at a time; others wait. Throws an AggregateError
+ * proof, whole and at once. Only one process of a machine works on a set at a time; others wait. Throws an AggregateError
  * with each reason when every source failed. With `isFresh`, the cache does not count, and keeps what it has until then.
  */
 export async function cachedBinaries(
@@ -75,23 +76,24 @@ export async function cachedBinaries(
   const isCached = async () => !isFresh && (await missingFiles(directory, set.files)).length === 0;
   if (await isCached()) return { directory, source: 'cache' };
 
-  return withLock(lockPath(root, 'prepare'), prepare, {
-    onWait: (holder) => progress.note(`waiting for process ${holder}, which is preparing binaries`),
-    onTakeOver: (holder) => progress.note(`process ${holder} died while preparing binaries: taking over`),
+  return withLock(lockPath(root, `prepare-${set.name}`), prepare, {
+    onWait: (holder) => progress.note(`waiting for process ${holder}, which is preparing ${set.name}`),
+    onTakeOver: (holder) => progress.note(`process ${holder} died while preparing ${set.name}: taking over`),
   });
 
   async function prepare() {
     if (await isCached()) return { directory, source: 'cache' };
     // Drafts of killed attempts. The lock excludes other processes.
+    const drafts = draftsOf(set.name);
     const names = await readdir(root);
-    for (const name of names.filter((candidate) => candidate.startsWith(CANDIDATE))) {
+    for (const name of names.filter((candidate) => candidate.startsWith(drafts))) {
       await rm(join(root, name), { recursive: true, force: true });
     }
     const failures: Error[] = [];
     for (const source of set.sources) {
       const scratch = join(root, `scratch-${source.name}`);
       await mkdir(scratch, { recursive: true });
-      const target = await mkdtemp(join(root, CANDIDATE));
+      const target = await mkdtemp(join(root, drafts));
       try {
         await source.produce({ target, scratch, environment, progress });
         await progress.step(`prove the binaries (${set.proof})`, async () => {

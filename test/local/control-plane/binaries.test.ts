@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { controlPlaneBinaries } from '../../../local/control-plane/binaries.ts';
 import { textProgress } from '../../../local/text-progress.ts';
 import type { BinarySource } from '../../../tools/offline/binary-cache.ts';
-import { cacheRoot } from '../../../tools/offline/binary-cache.ts';
+import { cachedBinaries, cacheRoot } from '../../../tools/offline/binary-cache.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 async function place(directory: string, names: readonly string[]): Promise<void> {
@@ -112,13 +112,15 @@ describe('the chain of binaries', () => {
     const requests: string[] = [];
     const sources = [source('download', 'fails', requests), source('debian-build', 'delivers', requests)];
     const options = { environment, sources, smokeTest: prove, progress };
-    await mkdir(join(cacheRoot(environment), 'candidate-of-a-killed-attempt'), { recursive: true });
+    await mkdir(join(cacheRoot(environment), `candidate-${process.platform}-${process.arch}.killed`), {
+      recursive: true,
+    });
     assert.equal((await controlPlaneBinaries(options)).source, 'debian-build');
     assert.equal((await controlPlaneBinaries(options)).source, 'cache');
     assert.deepEqual(requests, ['download', 'debian-build']);
     assert.deepEqual((await readdir(cacheRoot(environment))).toSorted(), [
       `${process.platform}-${process.arch}`,
-      'prepare.lock.1',
+      `prepare-${process.platform}-${process.arch}.lock.1`,
       'scratch-download',
     ]);
   });
@@ -131,6 +133,36 @@ describe('the chain of binaries', () => {
     const found = await Promise.all([1, 2, 3].map(() => controlPlaneBinaries(options)));
     assert.deepEqual(requests, ['download']);
     assert.deepEqual(found.map((binaries) => binaries.source).toSorted(), ['cache', 'cache', 'download']);
+  });
+
+  test('several sets are prepared beside each other', async (t) => {
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
+    const begun = { one: Promise.withResolvers<void>(), two: Promise.withResolvers<void>() };
+    const preparing = (name: 'one' | 'two', other: 'one' | 'two') =>
+      cachedBinaries(
+        {
+          name,
+          files: ['tool'],
+          proof: 'none',
+          prove: async () => {},
+          sources: [
+            {
+              name: `source-of-${name}`,
+              async produce({ target }) {
+                begun[name].resolve();
+                await begun[other].promise;
+                await place(target, ['tool']);
+              },
+            },
+          ],
+        },
+        { environment, progress },
+      );
+    const found = await Promise.all([preparing('one', 'two'), preparing('two', 'one')]);
+    assert.deepEqual(
+      found.map((set) => set.source),
+      ['source-of-one', 'source-of-two'],
+    );
   });
 
   test("the machine's own kubectl comes before the one delivered with the servers", async (t) => {
