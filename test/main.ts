@@ -55,8 +55,8 @@ const cpu = new CpuSeconds((pid, command) =>
   pid === process.pid ? 'the runner' : processes.find((each) => command.includes(entryOf(each)))?.name,
 );
 if (words.includes('--cpu')) setInterval(() => cpu.sample(), 500).unref();
-// One more than cores, because a process often waits for its servers. More than four were never tried.
-const concurrency = Math.min(availableParallelism() + 1, 4);
+// Two more than cores, because a process often waits for its servers. More than four were never tried.
+const concurrency = Math.min(availableParallelism() + 2, 4);
 // Objects of a simulated run outlive the usual young generation of V8, and copying them takes a tenth of its time.
 const execArgv = ['--min-semi-space-size=64', '--max-semi-space-size=64'];
 const results = run({ files, cwd: root, concurrency, execArgv, signal: stopping.signal });
