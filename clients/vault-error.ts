@@ -39,8 +39,8 @@ export interface VaultErrorContext {
   readonly mountPath: string;
   /** The Vault namespace of the requests. */
   readonly namespace?: string | undefined;
-  /** Secrets that no message may contain. */
-  readonly token: string;
+  /** What no message may contain: the token, and the values of the data in the request. */
+  readonly secrets: readonly string[];
 }
 
 /** The error for an answer that is no success. `errors` are Vault's own; absent: the answer is not from Vault. */
@@ -50,12 +50,12 @@ export function refusal(
   context: VaultErrorContext,
 ): VaultError {
   const { origin, mountPath } = context;
-  const text = scrubbed((errors ?? []).join('; '), context);
+  const words = (errors ?? []).join('; ');
   const where = context.namespace ? `Vault ${origin}, namespace ${context.namespace},` : `Vault ${origin}`;
-  if (status === 503 && /sealed/i.test(text)) {
+  if (status === 503 && /sealed/i.test(words)) {
     return new VaultError(`${where} is sealed; ${advice.unsealVault}`, { code: 'Sealed' });
   }
-  if ((status === 503 || status === 501) && /not initialized/i.test(text)) {
+  if ((status === 503 || status === 501) && /not initialized/i.test(words)) {
     return new VaultError(`${where} is not initialised`, { code: 'Sealed' });
   }
   if (status === 403) {
@@ -71,7 +71,7 @@ export function refusal(
       { code: 'NotFound' },
     );
   }
-  if (status === 400 && /check-and-set/.test(text)) {
+  if (status === 400 && /check-and-set/.test(words)) {
     return new VaultError(
       `the secret at ${mountPath} of ${where} was changed by another client at the same time`,
       {
@@ -81,6 +81,7 @@ export function refusal(
   }
   if (status === 429)
     return new VaultError(`${where} allows no more requests for now`, { code: 'Throttled' });
+  const text = scrubbed(words, context);
   const code = status >= 400 && status < 500 ? 'Invalid' : 'Failed';
   return new VaultError(`${where} answered ${status}${text === '' ? '' : `: ${text}`}`, { code });
 }
@@ -128,6 +129,6 @@ export function unreachable(
   });
 }
 
-/** One line, without parts of the token that a proxy or server may repeat. */
-const scrubbed = (text: string, { token }: VaultErrorContext): string =>
-  withoutSecrets(text, [token]).replace(/\s+/g, ' ').slice(0, 300);
+/** One line, without secrets that a proxy or server may repeat. */
+const scrubbed = (text: string, { secrets }: VaultErrorContext): string =>
+  withoutSecrets(text, secrets).replace(/\s+/g, ' ').slice(0, 300);

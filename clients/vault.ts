@@ -1,3 +1,6 @@
+import compact from 'lodash/compact.js';
+import isPlainObject from 'lodash/isPlainObject.js';
+import isString from 'lodash/isString.js';
 import { interceptors } from 'undici';
 import { textOf } from './body-text.ts';
 import type { Clock } from './clock.ts';
@@ -62,11 +65,18 @@ interface Answer {
 }
 
 interface DataAnswer {
-  readonly data: Readonly<Record<string, string>> | null;
+  /** Vault stores any JSON. */
+  readonly data: unknown;
   readonly metadata: {
     readonly version: number;
     readonly custom_metadata?: Readonly<Record<string, string>> | null;
   };
+}
+
+interface RequestBody {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly options?: { readonly cas: number };
+  readonly custom_metadata?: Readonly<Record<string, string>>;
 }
 
 /** The type and the options of the engine at a mount path. */
@@ -94,23 +104,24 @@ export function vaultClient(
   const agent = createAgent({ connect: { timeout: timeoutMs, ...(caBundle && { ca: caBundle }) } });
   // A standby node answers with the address of the active one.
   const { dispatcher = agent.compose(interceptors.redirect({ maxRedirections: 2 })) } = options;
-  const context = { origin, mountPath, namespace, token: token ?? '' };
+  const context = { origin, mountPath, namespace, secrets: compact([token]) };
 
   const call = (
     method: 'GET' | 'POST' | 'DELETE',
     part: 'data' | 'metadata',
     path: string,
-    body: object | undefined,
+    body: RequestBody | undefined,
     signal: AbortSignal,
   ): Promise<Answer | undefined> => request(method, `${mount}/${part}/${encoded(path)}`, body, signal);
 
   async function request(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    body: object | undefined,
+    body: RequestBody | undefined,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
     signal.throwIfAborted();
+    const about = { ...context, secrets: [...context.secrets, ...Object.values(body?.data ?? {})] };
     const deadline = new AbortController();
     const callOff = later(clock, timeoutMs, () => deadline.abort());
     try {
@@ -137,11 +148,11 @@ export function vaultClient(
       // error. A deleted version has data. An answer with neither is not Vault's.
       if (statusCode === 404 && answer?.data) return answer;
       if (statusCode === 404 && answer?.errors?.length === 0) return undefined;
-      throw refusal(statusCode, answer?.errors, context);
+      throw refusal(statusCode, answer?.errors, about);
     } catch (error) {
       if (error instanceof VaultError) throw error;
       signal.throwIfAborted();
-      throw unreachable(error, deadline.signal.aborted ? timeoutMs : undefined, context);
+      throw unreachable(error, deadline.signal.aborted ? timeoutMs : undefined, about);
     } finally {
       callOff();
     }
@@ -170,6 +181,16 @@ export function vaultClient(
     throw nonsense(context);
   }
 
+  /** Values as text: an editor of JSON may have written numbers. A value that is null is left out. */
+  function textsIn(data: unknown): VaultSecret['data'] {
+    if (data === null || data === undefined) return undefined;
+    if (!isPlainObject(data)) throw nonsense(context);
+    const values = Object.entries(data).filter(([, value]) => value !== null);
+    return Object.fromEntries(
+      values.map(([key, value]) => [key, isString(value) ? value : JSON.stringify(value)]),
+    );
+  }
+
   return {
     async read(path, signal) {
       const answer = (await call('GET', 'data', path, undefined, signal)) as
@@ -178,7 +199,7 @@ export function vaultClient(
       if (answer !== undefined) {
         const { data, metadata } = answer.data ?? {};
         return {
-          data: data ?? undefined,
+          data: textsIn(data),
           version: await numbered(metadata?.version, signal),
           customMetadata: metadata?.custom_metadata ?? {},
         };

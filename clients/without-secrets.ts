@@ -3,18 +3,20 @@ import { percentEncoded } from './percent-encoded.ts';
 /** A secret of this length is removed wherever it stands. */
 const longSecret = 12;
 
-/** How a text can have a secret: as it is, or as a part of an address, percent-encoded by either of two rules. */
+/** How a text can have a secret: as it is, in JSON, or as a part of an address, percent-encoded by either of two rules. */
 const formsOf = (secret: string): readonly string[] => {
   const text = secret.toWellFormed();
-  return [...new Set([secret, encodeURIComponent(text), percentEncoded(text)])];
+  return [
+    ...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(text), percentEncoded(text)]),
+  ];
 };
 
-/** Whether a text contains a secret, also percent-encoded. */
+/** Whether a text contains a secret, also in JSON or percent-encoded. */
 export const containsSecret = (text: string, secret: string): boolean =>
   formsOf(secret).some((form) => text.includes(form));
 
 /**
- * A foreign text in which each of the secrets is replaced, if the text contains it, also percent-encoded. A short secret
+ * A foreign text in which each of the secrets is replaced, if the text contains it, also in JSON or percent-encoded. A short secret
  * of letters alone, or of digits alone, may be part of a word or number by chance, such as `short` in `shorter`. It is
  * replaced only where it stands alone. All other secrets are replaced wherever they stand.
  */

@@ -67,6 +67,22 @@ for (const [place, open] of Object.entries(places))
       assert.deepEqual(server.peek('crossplane/b')?.data, { password: 'p' });
     });
 
+    test('values that are no text are read as text, and those without a value are not read', async () => {
+      const body = async () => '{"data":{"password":86753,"isOld":true,"tags":["a"],"none":null}}';
+      await server.answer({ method: 'POST', target: '/v1/secret/data/crossplane/d', token, body });
+      const { data } = (await client.read('crossplane/d', signal)) ?? {};
+      assert.deepEqual(data, { password: '86753', isOld: 'true', tags: '["a"]' });
+    });
+
+    test('an error that repeats the written data shows no value of it', async () => {
+      const data = { password: 'pass"word\\', note: '{"key":"a2V5"}' };
+      server.fail({ status: 400, errors: [`bad request: ${JSON.stringify({ data })}`] });
+      await assert.rejects(
+        client.write('crossplane/e', data, { cas: 0 }, signal),
+        failsAs('Invalid', /answered 400: bad request: \{"data":\{"password":"\*\*\*","note":"\*\*\*"\}\}$/),
+      );
+    });
+
     test('removal is for good, and of what is gone a success', async () => {
       await client.write('crossplane/c', { password: 'p' }, { cas: 0 }, signal);
       await client.remove('crossplane/c', signal);
@@ -141,6 +157,7 @@ describe('an answer that is not from Vault', () => {
     "a gateway's JSON with 404": [404, '{"message":"no Route matched"}'],
     'a login page with 200': [200, '<html>log in</html>'],
     'an object without a version': [200, '{"data":{}}'],
+    'data that are no object': [200, '{"data":{"data":"x","metadata":{"version":1}}}'],
   };
   for (const [name, [status, text]] of Object.entries(strangers)) {
     test(`${name} neither says that a secret is gone nor that it was written`, async (t) => {

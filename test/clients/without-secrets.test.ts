@@ -18,6 +18,7 @@ const rows: Readonly<Record<string, readonly [text: string, secret: string, show
   'a secret of letters and digits is removed inside a word': ['passwordhunter2x', 'hunter2', 'password***x'],
   'a percent-encoded secret is removed': ['//u:a%2Fb-c%21%28@h', 'a/b-c!(', '//u:***@h'],
   'a secret that JavaScript encoded is removed': ['?p=a%2Fb-c!(', 'a/b-c!(', '?p=***'],
+  'a secret in a text of JSON is removed': ['{"p":"a\\"b\\\\c1"}', 'a"b\\c1', '{"p":"***"}'],
   'a long secret is removed inside a word': ['xcorrecthorsebatteryx', 'correcthorsebattery', 'x***x'],
   'a short secret of two kinds is removed beside a digit': ['hunter22', 'hunter2', '***2'],
 };
