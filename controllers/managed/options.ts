@@ -6,7 +6,6 @@ import type { ConnectionPlaces } from '../connection/connection-places.ts';
 import type { RandomBytes, SecretDetails } from '../credential.ts';
 import type { ExternalConnector } from './connecting/external-client.ts';
 import type { IdentityMarks } from './recording/identity.ts';
-import type { PublishedKeys } from './recording/published-keys.ts';
 
 /** The properties of a managed kind, and the parts of the process that its reconciler uses. */
 export interface ManagedReconcilerOptions<M extends Managed> {
@@ -16,8 +15,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   /** The name of the stack, for messages. */
   readonly stack?: string;
   readonly places: ConnectionPlaces;
-  /** Learns which entries of the Secrets are written here. Default: they are not remembered. */
-  readonly published?: PublishedKeys;
   readonly secretDetails?: SecretDetails<M>;
   readonly randomBytes?: RandomBytes;
   /**

@@ -18,7 +18,6 @@ import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { createAbsenceTimes } from './recording/absence-times.ts';
 import { createOperationsUnderWay } from './recording/operations-under-way.ts';
-import { createPublishedKeys } from './recording/published-keys.ts';
 import type { RunContext } from './run/act.ts';
 import { acting } from './run/act.ts';
 import { confirmationOf } from './run/confirmation.ts';
@@ -42,13 +41,12 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
   const { env, managedResources } = service;
   const context = contextOf(service);
-  const { absenceTimes, published, underWay } = context;
+  const { absenceTimes, underWay } = context;
 
   return async (request, signal, log) => {
     const managed = managedResources.get(request);
     if (managed === undefined) {
       absenceTimes.forget(request);
-      published.forget(request);
       return { ...done, decision: 'ResourceGone' };
     }
     const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
@@ -166,7 +164,6 @@ function contextOf({
     confirmAbsenceMs: 5_000,
     holdsData: false,
     uncreatable: () => undefined,
-    published: createPublishedKeys(),
     ...options,
     isObserveOnly: env.isObserveOnly === true,
     identity: { isAssigned, marks, names },

@@ -2,6 +2,7 @@ import compact from 'lodash/compact.js';
 import omit from 'lodash/omit.js';
 import type { Observable } from 'rxjs';
 import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
+import type { Definition } from '../../apis/core/schema.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -64,7 +65,6 @@ import { observingConnector } from './connecting/observing-connector.ts';
 import { providerHealthConnector } from './connecting/provider-health-connector.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
-import { createPublishedKeys } from './recording/published-keys.ts';
 import { firstPollDelayMs } from './run/next.ts';
 import { stageOfManaged } from './stage.ts';
 
@@ -239,13 +239,12 @@ export function managedController<M extends Managed>(
     const resource = publisherOf(secret, managedResources);
     return resource === undefined || wasDeleted(resource) ? [] : [resource];
   };
-  const published = createPublishedKeys();
-  /** Whether a run writes this entry, into the Secret or from there into the secret store. */
+  const { connectionDetails } = service.kind as Partial<Definition>;
+  /** Whether a run writes this entry, into the Secret or from there into the secret store. Others are of users. */
   const mayWrite = (secret: Secret, key: string): boolean =>
-    ownerOf(secret).some(
-      (resource) =>
-        published.mayPublish(resource, key) || resource.spec.publishConnectionDetailsTo !== undefined,
-    );
+    connectionDetails === undefined ||
+    Object.hasOwn(connectionDetails, key) ||
+    ownerOf(secret).some(({ spec }) => spec.publishConnectionDetailsTo !== undefined);
   managedResources.store.addIndex(bySecret, ({ spec: { writeConnectionSecretToRef: to } }) =>
     to === undefined ? [] : [objectKeyText(to)],
   );
@@ -295,7 +294,6 @@ export function managedController<M extends Managed>(
       env: { ...env, events: resourceEvents },
       managedResources,
       connector: guardedConnector(env, service, calls, health),
-      published,
       places: connectionPlaces(secretPlace(secrets), storePlace(secretStores)),
       // guard: otherwise a resolved name creates something with what another user has under that name now
       uncreatable: (managed) => unresolvedInitially(managed, references) ?? lostReference(managed),

@@ -41,7 +41,6 @@ import {
 } from '../recording/identity.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
-import type { PublishedKeys } from '../recording/published-keys.ts';
 import { withoutRecord } from './decide-credential.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
@@ -78,7 +77,6 @@ export interface RunContext
     Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
   readonly absenceTimes: AbsenceTimes;
-  readonly published: PublishedKeys;
   readonly underWay: OperationsUnderWay;
 }
 
@@ -86,7 +84,7 @@ export interface RunContext
  * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
-  const { env, managedResources, places, absenceTimes, published, underWay, randomBytes } = context;
+  const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
   const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
   const { begin, poll, supersede } = operations(context, signal);
 
@@ -182,7 +180,6 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         if (!isNotFound(error)) throw error;
       });
       absenceTimes.forget(managed.metadata);
-      published.forget(managed.metadata);
       underWay.forget(managed);
       return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.latest?.observation));
     },

@@ -1,4 +1,3 @@
-import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import omit from 'lodash/omit.js';
 import { notReady } from '../../../apis/core/v1alpha1/condition.ts';
@@ -19,7 +18,6 @@ import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { mayChange } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { StepFailure } from '../../step-failure.ts';
-import type { PublishedKeys } from '../recording/published-keys.ts';
 import { claimOfNewNote } from './decide-credential.ts';
 import type { Facts } from './facts.ts';
 import { cannot } from './failures.ts';
@@ -28,13 +26,12 @@ const maxAttempts = 5;
 
 interface PublishingContext {
   readonly places: ConnectionPlaces;
-  readonly published: PublishedKeys;
   readonly randomBytes: RandomBytes;
 }
 
 /** Reads and writes the place of the connection details: the Secret of the resource, or its entry in the secret store. */
 export function publishing(
-  { places, published: keys, randomBytes }: PublishingContext,
+  { places, randomBytes }: PublishingContext,
   signal: AbortSignal,
   log: Pick<Logger, 'info'>,
 ) {
@@ -49,8 +46,6 @@ export function publishing(
     if (!wantsDetails(managed) || (place.inaccessible !== undefined && place.entry === undefined))
       return facts;
     const published = await inPlace(facts, keep(facts));
-    const { credential } = facts.kind.secretDetails;
-    keys.note(managed, compact([credential?.key, ...Object.keys(facts.reported.details)]));
     const { entry } = published.place;
     if (entry === undefined) return published;
     if (!isEqual(entry.details, place.entry?.details ?? {})) {

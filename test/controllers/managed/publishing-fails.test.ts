@@ -5,7 +5,6 @@ import type { Managed, ManagedSpec } from '../../../apis/core/v1alpha1/managed.t
 import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
-import { createPublishedKeys } from '../../../controllers/managed/recording/published-keys.ts';
 import { ApiError } from '../../../runtime/client/errors.ts';
 import { terminating } from '../cluster-fake.ts';
 import { finalizers, Scene, secretKey } from '../managed-scene.ts';
@@ -288,18 +287,6 @@ describe('a detail that the external system does not have any more', () => {
     await scene.run();
     assert.deepEqual(scene.secret, { endpoint, note: 'n' });
   });
-});
-
-test('the keys that a managed resource published are forgotten when it is deleted', async () => {
-  const keys = createPublishedKeys();
-  const scene = new Scene({}, {}, { published: keys });
-  await scene.run();
-  const object = scene.object ?? assert.fail();
-  assert.equal(keys.mayPublish(object, 'unknown'), false);
-  scene.remove();
-  await scene.run();
-  assert.equal(scene.object, undefined);
-  assert.equal(keys.mayPublish(object, 'unknown'), true);
 });
 
 test('a credential that the resource does not have any more is removed from its Secret', async () => {
