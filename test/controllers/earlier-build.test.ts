@@ -4,10 +4,8 @@ import { before, describe, test } from 'node:test';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import type { Managed, ManagedStatus } from '../../apis/core/v1alpha1/managed.ts';
+import type { ManagedStatus } from '../../apis/core/v1alpha1/managed.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { credentialAnnotation } from '../../controllers/credential.ts';
 import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
 import { otherCloudClient } from '../../stacks/demo-clouds/client/other-cloud.ts';
 import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
@@ -22,9 +20,6 @@ import { inProcessCloud } from '../fakes/in-process-cloud.ts';
 import { createInProcessPostgresql } from '../fakes/in-process-postgresql.ts';
 import { Simulation } from '../fakes/simulation.ts';
 import { kindOf } from '../simulation/kinds.ts';
-import { FakeCluster } from './cluster-fake.ts';
-import { FakeExternal, startStack } from './external-fake.ts';
-import { claim, claimKind, classKind, classRef, managedKind, resourceClass } from './objects.ts';
 
 /** The objects, clouds and statements that the build of commit 2663d8f9 left: in an API server, in two clouds and on a PostgreSQL server. */
 interface Left {
@@ -145,35 +140,4 @@ describe('an installation of an earlier build is taken over', () => {
     ]));
 
   test('the second start writes nothing', () => assert.deepEqual(secondWrites, []));
-});
-
-test('a claim stays Ready if an earlier build removed the note of its password under Observe', async () => {
-  const cluster = new FakeCluster();
-  const specTemplate = { writeConnectionSecretsToNamespace: 'system' };
-  cluster.put(classKind, resourceClass('small', {}, { specTemplate }));
-  cluster.put(
-    claimKind,
-    claim({ classRef: classRef('small'), writeConnectionSecretToRef: { name: 'conn' } }),
-  );
-  const process = startStack(cluster, new FakeExternal());
-  await process.settle();
-  const shown = () => [...cluster.all(claimKind), ...cluster.all(managedKind)].map(shownOf);
-  const passwords = () => cluster.all(SecretKind).map(({ data }) => data);
-  const before = [shown(), passwords()];
-  const [resource] = cluster.all(managedKind);
-  cluster.edit<Managed>(managedKind, objectKey(resource!.metadata), (object) => ({
-    ...object,
-    spec: { ...object.spec, managementPolicies: ['Observe'] },
-  }));
-  cluster.edit<Secret>(SecretKind, resource!.spec.writeConnectionSecretToRef!, (secret) => {
-    const { [credentialAnnotation]: _note, ...annotations } = secret.metadata.annotations ?? {};
-    return { ...secret, metadata: { ...secret.metadata, annotations } };
-  });
-  cluster.takeWrites();
-  await process.settle();
-  assert.deepEqual([shown(), passwords()], before);
-  assert.deepEqual(
-    cluster.takeWrites().filter((write) => write.includes(claimKind.kind)),
-    [],
-  );
 });

@@ -148,13 +148,9 @@ const situations: Readonly<Record<string, readonly [Situation, Readonly<Record<G
     always(of('CredentialNotApplied')),
   ],
   'a credential without a note': [{ details: owner }, always(of('CredentialForNoClaim', 'AdoptSecret'))],
-  'a credential that was set, and whose note an earlier version removed': [
+  'a credential that was set, and whose note was removed': [
     { details: owner, record: recordOf('p') },
-    {
-      all: of('CredentialForNoClaim', 'AdoptSecret'),
-      create: of('CredentialForNoClaim', 'AdoptSecret'),
-      none: of('CredentialForNoClaim', 'ClearRecord'),
-    },
+    always(of('CredentialForNoClaim', 'AdoptSecret')),
   ],
   'reported secrets without a note': [
     { details: owner, kind: reported },

@@ -12,7 +12,6 @@ import {
   isReturnable,
   objectOf,
   provisionedName,
-  recordOf,
   resourceKey,
   resourceSecretKey,
   resourceWith,
@@ -79,9 +78,6 @@ export const newClaim = (draft: Draft, scenario: Scenario, claim: string): Claim
   ...(scenario.isProtected && { isProtected: true }),
 });
 
-/** The number of a key that no note has. */
-const lostKey = 9;
-
 export const newResource = (draft: Draft, { name, policy, claimRef, given }: ByHand): Resource => ({
   ...resourceWith({
     name,
@@ -100,7 +96,6 @@ export function makeDatabase(draft: Draft, { name, database }: ByHand, owner: st
   draft.external = withEntry(draft.external, name, password);
   if (database === 'exists') return;
   write(draft, resourceSecretKey(name), { owner, password, rotation: 0, for: '', isUnnoted: true });
-  if (database === 'unnoted') edit(draft, resourceKey(name), { applied: recordOf(password, lostKey) });
 }
 
 function claimActs({ objects }: State, scenario: Scenario, name: string): PossibleAct[] {

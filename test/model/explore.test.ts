@@ -26,7 +26,6 @@ describe('the scenario holds in every state', () => {
     'parameter-edited': 1_500,
     'creation-refused': 8_000,
     'shown-late': 1_500,
-    'observed-unnoted': 150,
     'keep-lost': 2_500,
     'keep-retain': 1_200,
     'keep-paused': 200,

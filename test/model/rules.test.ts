@@ -53,7 +53,7 @@ test('the lists are those of the decisions', () => {
       ['absentChecks', 10],
       ['presentChecks', 4],
       ['checksWithoutSecret', 2],
-      ['credentialChecks', 8],
+      ['credentialChecks', 7],
     ],
   );
 });

@@ -65,11 +65,8 @@ export interface ByHand {
   readonly claimRef?: ClaimRef;
   /** Fields that an administrator, a backup or another version wrote. */
   readonly given?: Partial<Resource>;
-  /**
-   * The database exists at the start. `released`: another version of this product released it. `unnoted`: another
-   * version removed the note from its Secret, so that the key of its record is lost.
-   */
-  readonly database?: 'exists' | 'released' | 'unnoted';
+  /** The database exists at the start. `released`: another version of this product released it. */
+  readonly database?: 'exists' | 'released';
 }
 
 /** A circumstance in which a claim cannot be bound, or a managed resource cannot be kept. */

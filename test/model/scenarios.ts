@@ -46,14 +46,6 @@ function obstructed(of: Key<'claim'> | Key<'resource'>, name: Obstacle, more: re
 const released: ByHand = { ...m0, given: { phase: 'Released' }, database: 'released' };
 const observed: ByHand = { ...m0, given: { restriction: 'onlyObserve' }, database: 'exists' };
 
-/** Bound to claim A, with the UIDs that resource and claim get first. */
-const unnoted: ByHand = {
-  ...m0,
-  claimRef: { claim: 'A', uid: 'u102' },
-  given: { restriction: 'onlyObserve', phase: 'Bound', boundUID: 'u101' },
-  database: 'unnoted',
-};
-
 /** The password changes once at most: two changes while the policies change are a known limit. */
 const restricted = (restriction: Restriction, change: ActKind) =>
   ({
@@ -377,13 +369,6 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     maxActs: 2,
     acts: ['giveSecret', 'deleteClaim', 'createClaim', 'crash'],
     situation: 'A claim names a database that is only observed, and that no administrator offered.',
-  }),
-  'observed-unnoted': byHand(oneClaim, [unnoted], {
-    restriction: 'onlyObserve',
-    maxActs: 2,
-    acts: ['editClaimSecret', 'deleteClaim', 'createClaim', 'crash'],
-    situation:
-      'An earlier version removed the note of a password in use, because the database is only observed.',
   }),
   'report-loss': byHand(oneClaim, [{ ...m0, given: { reportsLoss: true } }], {
     maxActs: 3,

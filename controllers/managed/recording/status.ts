@@ -73,6 +73,12 @@ function nextBinding(managed: Managed, isUsable: boolean): Pick<ManagedStatus, '
   return { bindingPhase: setBindable(phase) };
 }
 
+/** The resource without the record of its credential, and without these other fields of the status. */
+export const withoutRecord = (managed: Managed, ...others: readonly (keyof ManagedStatus)[]): Managed =>
+  managed.status === undefined
+    ? managed
+    : { ...managed, status: omit(managed.status, 'credential', ...others) };
+
 const shortestSecret = 4;
 
 /** Removes secrets from a message. External clients must remove secrets that only they know. */

@@ -41,7 +41,7 @@ import {
 } from '../recording/identity.ts';
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
-import { withoutRecord } from './decide-credential.ts';
+import { withoutRecord } from '../recording/status.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
 import {

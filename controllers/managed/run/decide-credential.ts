@@ -1,6 +1,6 @@
 import omit from 'lodash/omit.js';
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import {
   annotationKeys,
   finalizerNames,
@@ -90,19 +90,6 @@ const generate: Decide = ({ kind, managed, place: { entry } }) => {
   return { name: 'GenerateCredential', call: { act: 'generate', note } };
 };
 
-/**
- * Removes a record that nothing can be compared with, because the note with its key is gone: an earlier version removed
- * the note under Observe. The policies forbid to set the credential again, so it counts as given, and the claim keeps it.
- */
-const clearLostRecord: Decide = ({ kind, managed, place: { entry } }) => {
-  const { bindingPhase, credential: record } = managed.status ?? {};
-  const credential = credentialOf(managed, kind.secretDetails);
-  if (record === undefined || credential === undefined || bindingPhase !== 'Bound') return undefined;
-  if (entry === undefined || entry.note !== undefined || !(credential.key in entry.details)) return undefined;
-  if (mayChange(managed.spec)) return undefined;
-  return { name: 'ClearRecord', call: { act: 'updateStatus', desired: withoutRecord(managed) } };
-};
-
 /** Adopts a Secret without owner or credential annotation, such as after a restore. The credential does not change. */
 const adopt: Decide = ({ kind: { secretDetails }, managed, place: { entry } }) => {
   if (entry === undefined || !holdsSecrets(managed, entry, secretDetails)) return undefined;
@@ -180,7 +167,6 @@ const credentialChecks: readonly Decide[] = [
   keepReleased,
   makeAvailable,
   generate,
-  clearLostRecord,
   adopt,
   rotate,
   replace,
@@ -232,9 +218,3 @@ function newOwner({ managed, place }: CredentialFacts): string | undefined {
 }
 
 const noteFacts = (stored: StoredCredential | undefined): NoteFacts => omit(stored?.note ?? {}, 'key');
-
-/** The resource without the record of its credential, and without these other fields of the status. */
-export const withoutRecord = (managed: Managed, ...others: readonly (keyof ManagedStatus)[]): Managed =>
-  managed.status === undefined
-    ? managed
-    : { ...managed, status: omit(managed.status, 'credential', ...others) };

@@ -23,7 +23,6 @@ export const credentialDecisions = [
   'KeepReleased',
   'MakeAvailable',
   'GenerateCredential',
-  'ClearRecord',
   'AdoptSecret',
   'RotateCredential',
   'ReplaceCredential',

@@ -23,7 +23,7 @@ import {
 } from '../../../controllers/credential.ts';
 import { isAtRest } from '../../../controllers/managed/at-rest.ts';
 import { operationOngoing } from '../../../controllers/managed/recording/operation-conditions.ts';
-import { withoutRecord } from '../../../controllers/managed/run/decide-credential.ts';
+import { withoutRecord } from '../../../controllers/managed/recording/status.ts';
 import { deletionTimestamp, managed, now } from '../objects.ts';
 
 const conditions = (...facts: readonly ConditionFacts[]) => setConditions([], facts, { now });

@@ -507,11 +507,6 @@ const runs: Readonly<Record<string, () => Begun | Promise<Begun>>> = {
     const noted = withSecret(withGeneratedCredential({ claimRef: claimRef() }), { key });
     return run(refusing(noted, 'update', SecretKind), unpublished('update'), 'observe', noUpdate);
   },
-  'ClearRecord: a record that cannot be removed is reported': () => {
-    const status = { bindingPhase: 'Bound', credential: { hmac: 'of a lost key', pending: false } } as const;
-    const unnoted = withSecret(withGeneratedCredential({ managementPolicies: ['Observe'] }, { status }));
-    return run(refusingOnce(unnoted, 'updateStatus'), cannotUpdate('managed resource status'), '');
-  },
 };
 
 describe('a run reports its decision, its conditions and its Events', () => {

@@ -200,15 +200,12 @@ const cases: Readonly<Record<string, () => Decision>> = {
     decides(annotates('NameClaim', { for: forLedger }), { spec: claimed, note: {} }),
   'a reservation without UID does not name the claim yet': () =>
     decides(undefined, { spec: reserved, note: {} }),
-  'a record whose key is lost is removed if the policies forbid to set the credential again': () =>
-    decides(
-      { name: 'ClearRecord', act: 'updateStatus', status: { ...bound, observedGeneration: 2 } },
-      {
-        spec: { ...claimed, managementPolicies: ['Observe'] },
-        status: { ...bound, credential: recorded, observedGeneration: 2 },
-        note: 'none',
-      },
-    ),
+  'a credential whose note was removed is adopted, also if the policies forbid to set it again': () =>
+    decides(annotates('AdoptSecret', { for: forLedger }), {
+      spec: { ...claimed, managementPolicies: ['Observe'] },
+      status: { ...bound, credential: recorded },
+      note: 'none',
+    }),
   'an edited credential waits for its update': () =>
     decides(undefined, { status: { credential: recorded }, details: { password: 'edited' }, note: {} }),
   'an applied credential stays': () =>
