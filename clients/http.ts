@@ -222,7 +222,8 @@ export function httpClient(options: HttpClientOptions): HttpClient {
         ...(query === undefined ? {} : { query: { ...query } }),
         headers: {
           ...(token === undefined ? {} : { [header]: valueFor(token) }),
-          accept: 'application/json',
+          // Some servers refuse a change if the client accepts JSON alone, because their answer is empty.
+          accept: 'application/json, */*;q=0.1',
           'user-agent': 'services-stack',
           ...(content === undefined ? {} : { 'content-type': content.type }),
         },

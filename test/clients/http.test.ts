@@ -536,7 +536,11 @@ describe('a request to a cloud that answers in this way', () => {
     const [{ method, headers, body: text } = assert.fail('nothing was sent')] = sent;
     assert.deepEqual([method, text], ['POST', 'grant_type=a+b&assertion=x%26y']);
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
-    assert.deepEqual(headers, { accept: 'application/json', 'user-agent': 'services-stack', ...type });
+    assert.deepEqual(headers, {
+      accept: 'application/json, */*;q=0.1',
+      'user-agent': 'services-stack',
+      ...type,
+    });
   });
 
   test('a POST that only asks is repeated', async () => {
