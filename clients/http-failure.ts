@@ -21,7 +21,7 @@ export interface FailureContext {
 
 /** The content of a cloud's error answer. */
 export interface VendorError {
-  /** The cloud's code, such as `InstanceNotFound` or `Throttling.User`. Anything else than a plain word is dropped. */
+  /** The cloud's code, such as `InstanceNotFound`, `Throttling.User` or `Not Found`. Other text than plain words is dropped. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   /** The wrong part of the request, by the cloud's name. */
@@ -133,7 +133,7 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
   return {
     ...(fields !== undefined && { fields }),
     ...(errorClass !== undefined && { errorClass }),
-    code: typeof code === 'string' && /^\w[\w.-]{0,63}$/.test(code) ? code : undefined,
+    code: typeof code === 'string' && /^\w[\w .-]{0,63}$/.test(code) ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };
 }

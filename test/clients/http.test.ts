@@ -516,6 +516,9 @@ describe('a token', () => {
     assert.equal(code, 'Throttling.User');
     assert.match(message, /answered \(400 Throttling\.User\): too much$/);
 
+    answers.push({ status: 404, body: '{"Errors": [{"Code": "Object Not Found", "Text": "Not Found"}]}' });
+    assert.equal((await failure(http.request(read))).code, 'Object Not Found', 'as RabbitMQ writes it');
+
     answers.push({ status: 502, body: '{"other": true}' });
     answers.push({ status: 400, body: '{"other": true}' });
     assert.equal((await failure(http.request(read))).code, 'Http400', 'a code in an unknown form is ignored');
