@@ -9,6 +9,7 @@ import {
   withShortMessage,
 } from '../../apis/core/v1alpha1/condition.ts';
 import type { ManagedSpec, ManagedStatus } from '../../apis/core/v1alpha1/managed.ts';
+import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import type { ClaimFacts } from '../../controllers/claim/claim-status.ts';
 import { withClaimStatus } from '../../controllers/claim/claim-status.ts';
 import { scrub, withManagedStatus } from '../../controllers/managed/recording/status.ts';
@@ -215,7 +216,7 @@ describe('messages', () => {
       pin: '123',
       token: '1234',
     };
-    assert.equal(scrub('bobby@host:5432/shop 123 1234', details), 'bobby@host:5432/shop 123 ***');
+    assert.equal(scrub(managed(), 'bobby@host:5432/shop 123 1234', details), 'bobby@host:5432/shop 123 ***');
   });
   test('details that are published beside passwords are no secrets, so that messages can name them', () => {
     const details = {
@@ -227,9 +228,18 @@ describe('messages', () => {
     };
     const message =
       'topic "orders" of crossplane@crossplane.iam.gserviceaccount.com: verify-full -----BEGIN CERTIFICATE-----';
-    assert.equal(scrub(message, details), message);
+    assert.equal(scrub(managed(), message, details), message);
+  });
+  test('the names of the resource are no secrets, whichever detail has them', () => {
+    const { name } = managed().metadata;
+    const annotations = { [annotationKeys.externalName]: 'orders' };
+    const details = { vhost: 'orders', object: name, pin: '1234' };
+    assert.equal(
+      scrub(managed({}, { annotations }), `no virtual host "orders" of ${name} 1234`, details),
+      `no virtual host "orders" of ${name} ***`,
+    );
   });
   test('the longest secret is removed first, so that no part of another remains', () => {
-    assert.equal(scrub('abcd-efgh abcd', { a: 'abcd', b: 'abcd-efgh' }), '*** ***');
+    assert.equal(scrub(managed(), 'abcd-efgh abcd', { a: 'abcd', b: 'abcd-efgh' }), '*** ***');
   });
 });

@@ -2,8 +2,9 @@ import omit from 'lodash/omit.js';
 import { setBindable } from '../../../apis/core/v1alpha1/binding.ts';
 import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { reportedStatus, withShortMessage } from '../../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed, ManagedStatus } from '../../../apis/core/v1alpha1/managed.ts';
-import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import { nameOf, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ConnectionDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import { secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
@@ -81,11 +82,19 @@ export const withoutRecord = (managed: Managed, ...others: readonly (keyof Manag
 
 const shortestSecret = 4;
 
-/** Removes secrets from a message. External clients must remove secrets that only they know. */
-export function scrub(message: string, ...details: readonly ConnectionDetails[]): string {
+/**
+ * Removes secrets from a message about a resource. The resource's names are none, whichever detail has them. External clients
+ * must remove secrets that only they know.
+ */
+export function scrub(
+  managed: KubernetesObject,
+  message: string,
+  ...details: readonly ConnectionDetails[]
+): string {
+  const names = [managed.metadata.name, nameOf(managed)];
   const secrets = details.flatMap((each) => Object.values(secretsAmong(each)));
   return withoutSecrets(
     message,
-    secrets.filter((secret) => secret.length >= shortestSecret),
+    secrets.filter((secret) => secret.length >= shortestSecret && !names.includes(secret)),
   );
 }

@@ -183,8 +183,8 @@ export const withEvents = (facts: Facts, ...events: readonly EventFacts[]): Fact
 });
 
 /** Removes from a message all secrets that the run knows. */
-export const scrubOf = ({ place, reported }: Facts, message: string): string =>
-  scrub(message, place.entry?.details ?? {}, present(reported.details));
+export const scrubOf = ({ managed, place, reported }: Facts, message: string): string =>
+  scrub(managed, message, place.entry?.details ?? {}, present(reported.details));
 
 /** Whether the run ended with the removal of the finalizer. */
 export const isFinalised = ({ did, failure }: Facts): boolean =>
