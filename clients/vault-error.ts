@@ -39,7 +39,7 @@ export interface VaultErrorContext {
   readonly mountPath: string;
   /** The Vault namespace of the requests. */
   readonly namespace?: string | undefined;
-  /** What no message may contain: the token, and the values of the data in the request. */
+  /** Secrets that no message may contain: the token, and the values of the data in the request. */
   readonly secrets: readonly string[];
 }
 
