@@ -1,5 +1,5 @@
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process uses that port',
+  EADDRINUSE: 'that port is in use',
   EADDRNOTAVAIL: 'this machine has no such address',
   EACCES: 'this process is not allowed to use that port',
   ENOTFOUND: 'there is no host of that name',

@@ -96,7 +96,7 @@ describe('pages over HTTP', () => {
   test('an address that is taken is an error that names the flag, and why', async () => {
     const url = await serve(serveHttp({ flag, address: loopback, pages }));
     const address = { host: '127.0.0.1', port: Number(new URL(url).port) };
-    const taken = `cannot listen on 127.0.0.1:${address.port}: another process uses that port`;
+    const taken = `cannot listen on 127.0.0.1:${address.port}: that port is in use`;
     for (const [named, server$] of [
       [flag, serveHttp({ flag, address, pages })],
       ['--health-probe-bind-address', serveHealth({ address, live: {}, ready: {} })],

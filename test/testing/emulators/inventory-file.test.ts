@@ -60,7 +60,7 @@ describe('before work that takes time', () => {
   test('a port in use is an error', async () => {
     await using cloud = await startFavouriteCloud();
     const { host, port } = new URL(cloud.url);
-    const reported = `--port: cannot listen on ${host}: another process uses that port; 0 takes a free one`;
+    const reported = `--port: cannot listen on ${host}: that port is in use; 0 takes a free one`;
     assert.equal(await rejection(checkPlace({ port: Number(port) })), reported);
   });
   test('a usable port and file are not changed', async () => {
