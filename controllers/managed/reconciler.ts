@@ -24,10 +24,11 @@ import { confirmationOf } from './run/confirmation.ts';
 import { decideManaged } from './run/decide.ts';
 import type { Call, Decision } from './run/decision.ts';
 import type { Facts } from './run/facts.ts';
-import { factsOf, isFinalised, making, withEvents } from './run/facts.ts';
+import { factsOf, isFinalised, withEvents } from './run/facts.ts';
 import { resultOf } from './run/next.ts';
 import type { Report } from './run/report.ts';
 import { reportOf } from './run/report.ts';
+import { making } from './run/steps.ts';
 
 /** The maximum number of decisions in one run, against an endless loop. A creation needs about 20. */
 const maxRounds = 50;

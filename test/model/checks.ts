@@ -78,7 +78,6 @@ export function withoutCheck<T>(check: string, run: () => T): T {
 export const unneededChecks: Readonly<Record<string, string>> = {
   'resourceChecks.recordExternalName': 'the model has no external names',
   'managedChecks.operationFailed': 'the failure of an operation is only reported',
-  'managedChecks.recordCreation': 'the model has no names that external systems assign',
   'absentChecks.taken': 'the model has no name that another resource takes',
   'presentChecks.awaitEffect': 'the model has no effect that comes late',
 };

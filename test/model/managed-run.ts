@@ -20,10 +20,10 @@ import type {
   Step,
 } from '../../controllers/managed/run/decision.ts';
 import type { Facts, KindFacts } from '../../controllers/managed/run/facts.ts';
-import { credentialIn, factsOf, making, withApplied } from '../../controllers/managed/run/facts.ts';
+import { credentialIn, factsOf, withApplied } from '../../controllers/managed/run/facts.ts';
 import { cannotUpdate, failedCreation } from '../../controllers/managed/run/failures.ts';
 import { reportOf } from '../../controllers/managed/run/report.ts';
-import { recordOfFailure } from '../../controllers/managed/run/steps.ts';
+import { making, recordOfFailure } from '../../controllers/managed/run/steps.ts';
 import { StepFailure } from '../../controllers/step-failure.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';

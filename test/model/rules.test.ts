@@ -48,7 +48,7 @@ test('the lists are those of the decisions', () => {
       ['resourceChecks', 23],
       ['claimEndChecks', 4],
       ['orphanChecks', 7],
-      ['managedChecks', 13],
+      ['managedChecks', 11],
       ['firstChecks', 5],
       ['absentChecks', 10],
       ['presentChecks', 4],

@@ -42,10 +42,8 @@ const managedChecks: readonly Check[] = [
   // The operation that the status names
   poll,
   operationFailed,
-  recordCreation,
   // The external resource: decide-observed.ts goes on
   observe,
-  recordCreation,
 ];
 
 /** A call that no decision of a table names. */
@@ -119,11 +117,7 @@ function operationFailed(facts: Facts): Decision | undefined {
   return { name: 'OperationFailed', call, failure: failed.failure };
 }
 
-function observe(facts: Facts): Decision | undefined {
-  return calling(facts, 'observe');
-}
-
 /** The result of a creation is recorded once it is known: when its operation has ended, or when the resource is found. */
-function recordCreation(facts: Facts): Decision | undefined {
-  return calling(facts, 'recordCreation');
+function observe(facts: Facts): Decision | undefined {
+  return calling(facts, 'recordCreation', 'observe');
 }

@@ -7,7 +7,7 @@ import type { ConditionError } from '../../error-class.ts';
 import type { Observation, OperationType } from '../connecting/external-client.ts';
 import { warning } from './events.ts';
 import type { Facts } from './facts.ts';
-import { found, hasDone, isCredentialDue, recordOf } from './facts.ts';
+import { changeMade, found, isCredentialDue, recordOf } from './facts.ts';
 import { cannot } from './failures.ts';
 import type { Outline } from './outline.ts';
 
@@ -52,7 +52,7 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
 function judgedCall(facts: Facts): OperationType | undefined {
   const { ended, underWay } = facts.operation;
   if (ended !== undefined || underWay !== undefined) return ended;
-  return (['create', 'update', 'delete'] as const).find((call) => hasDone(facts, call));
+  return changeMade(facts);
 }
 
 /** Whether the last observation does not show the effect of a call. The external system may report that it is at work. */

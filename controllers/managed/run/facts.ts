@@ -15,7 +15,7 @@ import type {
 import type { ManagedReconcilerOptions } from '../options.ts';
 import type { IdentityContext } from '../recording/identity.ts';
 import { scrub } from '../recording/status.ts';
-import type { Call, ManagedDecisionName, Step } from './decision.ts';
+import type { ManagedDecisionName, Step } from './decision.ts';
 
 type Options = ManagedReconcilerOptions<Managed>;
 
@@ -102,21 +102,9 @@ export const factsOf = (kind: KindFacts, managed: Managed, underWay?: ExternalOp
 export const hasDone = ({ did }: Facts, ...steps: readonly Step[]): boolean =>
   steps.some((step) => did.steps.has(step));
 
-/** The steps that are needed again after a step. */
-const repeated: { readonly [step in Step]?: readonly Step[] } = {
-  observe: ['prepare', 'publish'],
-  create: ['observe', 'recordCreation', 'prepare', 'publish'],
-  update: ['observe', 'publish'],
-  delete: ['observe'],
-};
-
-/** The facts when a step is made. It counts as made even if it fails. */
-export function making(facts: Facts, step: Call): Facts {
-  if (typeof step === 'object') return facts;
-  const steps = new Set(facts.did.steps);
-  for (const again of repeated[step] ?? []) steps.delete(again);
-  return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
-}
+/** The call of this run that changed the external resource. A run makes at most one. */
+export const changeMade = (facts: Facts): OperationType | undefined =>
+  (['create', 'update', 'delete'] as const).find((call) => hasDone(facts, call));
 
 /** The observation, if it found the external resource. */
 export const found = ({ latest }: Facts): Observation | undefined =>

@@ -4,12 +4,13 @@ import type { ExternalErrorClass } from '../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
+import type { OperationType } from '../connecting/external-client.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
 import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
-import type { ManagedDecisionName, Step } from './decision.ts';
+import type { Call, ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
-import { found, hasDone, isCredentialDue } from './facts.ts';
+import { changeMade, found, hasDone, isCredentialDue } from './facts.ts';
 
 const creation = ['clearRecords', 'announce', 'create'] as const satisfies readonly Step[];
 
@@ -30,18 +31,25 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
 const keeping = ['prepare', 'publish'] as const satisfies readonly Step[];
 const keeps: ReadonlySet<ManagedDecisionName> = new Set(['NoUpdate', 'AwaitEffect', 'Update']);
 
-/** The steps after a call that changes the external resource. */
-const effects = {
+/** The steps after a call that changes the external resource, also those that were made before it. */
+const effects: Readonly<Record<OperationType, readonly Step[]>> = {
   create: ['recordCreation', 'observe', 'publish', 'prepare'],
   update: ['observe', 'publish'],
   delete: ['observe', 'removeDetails', 'removeFinalizer'],
-} as const satisfies Readonly<Record<string, readonly Step[]>>;
+};
+
+/** The facts when a step is made. It counts as made even if it fails. */
+export function making(facts: Facts, step: Call): Facts {
+  if (typeof step === 'object') return facts;
+  const again = step in effects ? effects[step as OperationType] : [];
+  const steps = new Set([...facts.did.steps].filter((each) => !again.includes(each)));
+  return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
+}
 
 /** The next step of a decision. Undefined: all of them were made. */
 export function nextOf(facts: Facts, name: ManagedDecisionName | undefined): Step | undefined {
-  for (const call of ['create', 'update', 'delete'] as const) {
-    if (hasDone(facts, call)) return next(facts, effects[call]);
-  }
+  const change = changeMade(facts);
+  if (change !== undefined) return next(facts, effects[change]);
   if (name === undefined) return undefined;
   return next(facts, [...(keeps.has(name) ? keeping : []), ...(steps[name] ?? [])]);
 }
@@ -69,7 +77,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
-  observe: (facts) => !hasDone(facts, 'create', 'update', 'delete') || facts.operation.underWay === undefined,
+  observe: (facts) => changeMade(facts) === undefined || facts.operation.underWay === undefined,
   removeDetails: isAbsentAfterDeletion,
   removeFinalizer: isAbsentAfterDeletion,
 };
