@@ -167,10 +167,10 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
     accessOf(facts);
     return external('DeleteExternal', resource, readBefore(resource, 'delete'));
   },
-  removeDetails: (facts, { resource: { name, uid }, secret }) =>
-    secret?.owner === uid ? remove('DeleteSecret', resourceSecretKey(name), uid) : facts,
-  removeFinalizer: (_, { resource: { name } }) =>
-    patch('RemoveFinalizer', resourceKey(name), { finalizer: false }),
+  finalise: (_, { resource: { name, uid }, secret }) =>
+    secret?.owner === uid
+      ? remove('DeleteSecret', resourceSecretKey(name), uid)
+      : patch('RemoveFinalizer', resourceKey(name), { finalizer: false }),
 };
 
 function unchanged(facts: Facts): Facts {

@@ -168,13 +168,10 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     },
 
     delete: remove,
-    async removeDetails(facts) {
-      // guard: otherwise a connection Secret is never deleted
-      await failing('', places.remove(facts.managed, signal), cannot.unpublish);
-      return facts;
-    },
-    async removeFinalizer(facts) {
+    async finalise(facts) {
       const { managed } = facts;
+      // guard: otherwise a connection Secret is never deleted
+      await failing('', places.remove(managed, signal), cannot.unpublish);
       const finalised = withoutFinalizer(managed, finalizerNames.managed);
       await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;

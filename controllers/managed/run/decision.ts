@@ -88,8 +88,7 @@ export type Step =
   | 'recordFailure'
   // The deletion
   | 'delete'
-  | 'removeDetails'
-  | 'removeFinalizer';
+  | 'finalise';
 
 export type NoteFacts = Omit<CredentialNote, 'key'>;
 

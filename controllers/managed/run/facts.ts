@@ -176,4 +176,4 @@ export const scrubOf = ({ managed, place, reported }: Facts, message: string): s
 
 /** Whether the run ended with the removal of the finalizer. */
 export const isFinalised = ({ did, failure }: Facts): boolean =>
-  did.steps.has('removeFinalizer') && failure === undefined;
+  did.steps.has('finalise') && failure === undefined;

@@ -16,8 +16,8 @@ const creation = ['clearRecords', 'announce', 'create'] as const satisfies reado
 
 /** The steps of the decisions, in their order. A decision without steps only reports. */
 const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
-  OrphanExternal: ['removeDetails', 'removeFinalizer'],
-  RemoveFinalizer: ['removeDetails', 'removeFinalizer'],
+  OrphanExternal: ['finalise'],
+  RemoveFinalizer: ['finalise'],
   IdentityEdited: ['recordEdit', 'clearRecords'],
   CreateExternal: creation,
   Recreate: ['noteLoss', ...creation],
@@ -35,7 +35,7 @@ const keeps: ReadonlySet<ManagedDecisionName> = new Set(['NoUpdate', 'AwaitEffec
 const effects: Readonly<Record<OperationType, readonly Step[]>> = {
   create: ['recordCreation', 'observe', 'publish', 'prepare'],
   update: ['observe', 'publish'],
-  delete: ['observe', 'removeDetails', 'removeFinalizer'],
+  delete: ['observe', 'finalise'],
 };
 
 /** The facts when a step is made. It counts as made even if it fails. */
@@ -78,8 +78,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
   observe: (facts) => changeMade(facts) === undefined || facts.operation.underWay === undefined,
-  removeDetails: isAbsentAfterDeletion,
-  removeFinalizer: isAbsentAfterDeletion,
+  finalise: isAbsentAfterDeletion,
 };
 
 /**
