@@ -1,5 +1,4 @@
 import type { Condition, ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { OperationType } from '../connecting/external-client.ts';
 
 /** The condition reasons for a failed operation, from Crossplane's guide of managed resources (docs/decisions/0007). */
@@ -44,5 +43,8 @@ export const standingOperations = (conditions: readonly Condition[] = []): reado
   conditions.filter(({ type }) => operationTypes.includes(type));
 
 /** Whether the conditions show an ongoing operation, so that its end must still be reported. */
-export const isOperationOngoing = (conditions: readonly Condition[] | undefined): boolean =>
-  getCondition(conditions, 'AsyncOperation').reason === 'Ongoing';
+export const isOperationOngoing = (conditions: readonly Condition[] = []): boolean =>
+  conditions.some(isOngoing);
+
+export const isOngoing = ({ type, reason }: Condition): boolean =>
+  type === 'AsyncOperation' && reason === 'Ongoing';

@@ -1,4 +1,3 @@
-import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
 import type { Environment } from '../../../runtime/controller/environment.ts';
@@ -6,34 +5,24 @@ import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../runtime/controller/reconcile.ts';
 import { parseDuration } from '../../../runtime/time/duration.ts';
 import type { Random } from '../../../runtime/time/random.ts';
+import { isOngoing } from '../recording/operation-conditions.ts';
 
 /**
  * When the next run of a managed resource starts. A change of the resource, its connection Secret, its provider or its
  * references may start a run earlier.
  * - `event`: only after such a change.
  * - `poll`: after the poll interval.
- * - `progress since …`: at first soon, and then after longer and longer delays.
+ * - `progress`: at first soon, and then after longer and longer delays, until what began is done.
  * - `backOff`: after the back-off, which grows with each attempt.
  * - a number: after so many milliseconds. The back-off is not reset.
  */
-export type Next =
-  | 'event'
-  | 'poll'
-  | 'progress since creation'
-  | 'progress since deletion'
-  | 'progress since operation'
-  | 'backOff'
-  | number;
+export type Next = 'event' | 'poll' | 'progress' | 'backOff' | number;
 
 export function resultOf(
   next: Next,
   stored: Managed,
   { clock, random, pollIntervalMs }: Pick<Environment, 'clock' | 'random' | 'pollIntervalMs'>,
 ): Result {
-  const { metadata, status } = stored;
-  const { startedAt } = status?.operation ?? {};
-  const soon = (since: string | undefined): Result =>
-    after(progressDelayMs(since, pollIntervalMs, clock.now()));
   switch (next) {
     case 'event':
       return done;
@@ -41,17 +30,20 @@ export function resultOf(
       return requeue;
     case 'poll':
       return after(pollDelayMs(stored, pollIntervalMs, random));
-    case 'progress since creation':
-      return soon(metadata.creationTimestamp);
-    case 'progress since deletion':
-      return soon(metadata.deletionTimestamp);
-    case 'progress since operation':
-      // The operation may still fail, so the back-off is not reset.
-      if (startedAt !== undefined) return unsettled(progressDelayMs(startedAt, pollIntervalMs, clock.now()));
-      return soon(getCondition(status?.conditions, 'AsyncOperation').lastTransitionTime);
+    case 'progress': {
+      const delayMs = progressDelayMs(beginOf(stored), pollIntervalMs, clock.now());
+      // An operation may still fail, so the back-off is not reset.
+      return stored.status?.operation === undefined ? after(delayMs) : unsettled(delayMs);
+    }
     default:
       return unsettled(next);
   }
+}
+
+/** When that began which the run waits for: an operation, the deletion or the creation. */
+function beginOf({ metadata, status }: Managed): string | undefined {
+  const ongoing = status?.conditions?.find(isOngoing)?.lastTransitionTime;
+  return status?.operation?.startedAt ?? metadata.deletionTimestamp ?? ongoing ?? metadata.creationTimestamp;
 }
 
 const soonestMs = 500;

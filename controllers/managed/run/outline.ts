@@ -114,10 +114,10 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
     }),
   AwaitOperation(facts) {
     const { type = 'create' } = facts.operation.underWay ?? {};
-    if (type === 'delete') return reportLeaving(facts);
+    if (type === 'delete') return reportLeaving();
     const arriving = type === 'create' ? creating() : undefined;
     const leaving = deleting(`waiting for its ${type} to end`);
-    return synced(wasDeleted(facts.managed) ? leaving : arriving, 'progress since operation');
+    return synced(wasDeleted(facts.managed) ? leaving : arriving, 'progress');
   },
   /** The new external resource may not be visible yet. */
   AwaitExternal: () => ({
@@ -155,7 +155,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   /** Waits until a user names the external resource back, or allows a second one. */
   ExternalRenamed: ({ latest }, message) => lost(message, errorOfLoss('ExternalRenamed', latest)),
   AwaitDeletion: reportLeaving,
-  DeleteExternal: (facts) => (isFinalised(facts) ? gone() : reportLeaving(facts)),
+  DeleteExternal: (facts) => (isFinalised(facts) ? gone() : reportLeaving()),
   NoUpdate: reportPresent,
   /** Waits before the next update, because the last update may still take effect. */
   AwaitEffect: (facts) => reportCredential(facts, found(facts)?.ready, 'backOff'),
@@ -166,15 +166,13 @@ const howToCreateAgain = ({ identity }: Facts['kind'], managed: Managed): string
   identity.isAssigned ? advice.createExternalAgain : advice.createLost(managed);
 
 function reportCreated(facts: Facts): Outline {
-  if (facts.operation.underWay !== undefined)
-    return reportCredential(facts, creating(), 'progress since operation');
+  if (facts.operation.underWay !== undefined) return reportCredential(facts, creating(), 'progress');
   return found(facts) === undefined ? synced(creating(), 'backOff') : reportPresent(facts);
 }
 
 /** The external system accepted or reported the deletion, and the external resource may still exist. */
-function reportLeaving({ operation: { underWay } }: Facts): Outline {
-  const next = underWay === undefined ? 'progress since deletion' : 'progress since operation';
-  return { ...synced(deleting(), next), deletionAccepted: true };
+function reportLeaving(): Outline {
+  return { ...synced(deleting(), 'progress'), deletionAccepted: true };
 }
 
 /** The external resource exists. It is observed often until it is Ready. */
@@ -187,13 +185,12 @@ function reportPresent(facts: Facts): Outline {
     ...(isAdopting(managed) ? [annotationKeys.adoptIdentity] : []),
     ...(isReofferUsed(facts) ? [annotationKeys.reoffer] : []),
   ];
-  const observedNext = isReady ? 'poll' : 'progress since creation';
+  const isBusy = (ongoing ?? operation.underWay) !== undefined;
+  const observedNext = isReady && !isBusy ? 'poll' : 'progress';
   // Another update is needed to set the credential, or to apply the spec after the credential was set.
   const isJustSet = hasDone(facts, 'create') || recordOf(facts)?.isNew === true;
   const isDue = (isCredentialDue(facts) || (isJustSet && !isUpToDate)) && shouldUpdate(managed.spec);
-  const next = isDue ? 0 : observedNext;
-  const isBusy = (ongoing ?? operation.underWay) !== undefined;
-  return { ...reportCredential(facts, shown, isBusy ? 'progress since operation' : next), used };
+  return { ...reportCredential(facts, shown, isDue && !isBusy ? 0 : observedNext), used };
 }
 
 const givenRefused = 'the external system refuses the credential of its Secret';

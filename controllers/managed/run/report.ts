@@ -111,7 +111,7 @@ function withEquality(facts: Facts, outline: Outline): Outline {
   return {
     ...outline,
     ready: creating(outline.synced?.status === 'True' ? unequalText(observation) : undefined),
-    next: next === 'poll' ? 'progress since creation' : next,
+    next: next === 'poll' ? 'progress' : next,
   };
 }
 

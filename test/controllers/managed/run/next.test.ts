@@ -13,26 +13,32 @@ import { managed, now } from '../../objects.ts';
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
 
 describe('when a managed resource is reconciled again', () => {
-  const stored = managed(
-    {},
-    {
-      creationTimestamp: ago(40).toISOString(),
-      deletionTimestamp: ago(20).toISOString(),
-      status: { conditions: setConditions([], operationOngoing('update'), { now: ago(8) }) },
-    },
-  );
-  const rows: readonly (readonly [next: Next, result: Result])[] = [
-    ['event', done],
-    ['poll', after(54_000)],
-    ['progress since creation', after(10_000)],
-    ['progress since deletion', after(5_000)],
-    ['progress since operation', after(2_000)],
-    ['backOff', requeue],
-    [0, unsettled(0)],
-    [1_234, unsettled(1_234)],
-  ];
-  for (const [next, result] of rows) {
-    test(`${next}`, () => {
+  const created = { creationTimestamp: ago(40).toISOString() };
+  const deleted = { ...created, deletionTimestamp: ago(20).toISOString() };
+  const conditions = setConditions([], operationOngoing('update'), { now: ago(8) });
+  const operation = { type: 'update', name: 'op-1', startedAt: ago(4).toISOString() } as const;
+  const rows: Readonly<Record<string, readonly [next: Next, result: Result, metadata?: object]>> = {
+    event: ['event', done],
+    poll: ['poll', after(54_000)],
+    'progress since the creation': ['progress', after(10_000)],
+    'progress since the deletion': ['progress', after(5_000), deleted],
+    'progress since the operation that is observed': [
+      'progress',
+      after(2_000),
+      { ...created, status: { conditions } },
+    ],
+    'progress since the operation that has a name': [
+      'progress',
+      unsettled(1_000),
+      { ...deleted, status: { conditions, operation } },
+    ],
+    backOff: ['backOff', requeue],
+    'at once': [0, unsettled(0)],
+    'after a time': [1_234, unsettled(1_234)],
+  };
+  for (const [name, [next, result, metadata = created]] of Object.entries(rows)) {
+    test(name, () => {
+      const stored = managed({}, metadata);
       const clock = testClock(now);
       const env = { clock, random: () => 0, pollIntervalMs: 60_000 };
       assert.deepEqual(resultOf(next, stored, env), result);

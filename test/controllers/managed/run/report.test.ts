@@ -95,7 +95,7 @@ const success = 'LastAsyncOperation True Success';
 const [ready, creating, deleting] = ['Ready True Available', 'Ready False Creating', 'Ready False Deleting'];
 const [isDeleting, retried] = ['Reconciling Deleting', 'Reconciling ReconcileError'];
 const lost = 'Stalled ExternalResourceNotFound';
-const [soon, later] = ['then progress since operation', 'then backOff'];
+const [soon, later] = ['then progress', 'then backOff'];
 const observing = [unsynced('boom'), waiting];
 const again = [retried, unobserved, later];
 const size =
@@ -190,7 +190,7 @@ const rows = (): Readonly<Record<string, Row>> => ({
       after(observation, object, { operation: { conditions: operationSucceeded } }),
       'AwaitDeletion',
     ),
-    [synced, deleting, finished, success, isDeleting, 'then progress since deletion'],
+    [synced, deleting, finished, success, isDeleting, soon],
   ],
   'IdentityEdited: it cannot be recorded': [
     ...fails(after(absent), 'IdentityEdited', cannot.write),
@@ -241,7 +241,7 @@ const rows = (): Readonly<Record<string, Row>> => ({
   ],
   'NoUpdate: with unknown readiness': [
     ...reports(after(observation), 'NoUpdate'),
-    [synced, waiting, 'Reconciling Pending', 'then progress since creation'],
+    [synced, waiting, 'Reconciling Pending', soon],
   ],
   'NoUpdate: with readiness that is not known any more': [
     ...reports(after(observation, wasReady), 'NoUpdate'),
