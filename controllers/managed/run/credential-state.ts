@@ -8,32 +8,27 @@ import { credentialIn, found, hasDone, recordOf } from './facts.ts';
 export type CredentialState =
   /** The external resource carries the mark of another owner, so that the Secret gets no details. */
   | 'withheld'
-  /** The Secret cannot be read or written. */
-  | 'unknown'
   /** The Secret lacks the credential that was set before, and the policies forbid another one. */
   | 'lost'
-  /** The resource has no credential. */
-  | 'none'
-  | 'inForce'
-  /** The external system has accepted it, and uses it later. */
-  | 'pending'
   /** It is not set in the external system. */
   | 'due'
-  /** A person gave it, for an external resource that the controllers may only observe. */
-  | 'given'
   /** A person gave it, and the external system refuses it. */
-  | 'refused';
+  | 'refused'
+  /** The external system has accepted it, and uses it later. Or the Secret cannot be read or written. */
+  | 'awaited'
+  /** The external system uses it, as far as is known, or the resource has none. */
+  | 'inForce';
 
 export function credentialState(facts: Facts): CredentialState {
   const { kind, managed, place } = facts;
   const { entry, inaccessible } = place;
   const { isOfAnother, credential: observed } = found(facts) ?? {};
   if (isOfAnother === true && wantsDetails(managed) && isEmpty(entry?.details)) return 'withheld';
-  if (inaccessible !== undefined) return 'unknown';
+  if (inaccessible !== undefined) return 'awaited';
   if (hasDone(facts, 'readPlace') && isCredentialLost(managed, entry, kind.secretDetails)) return 'lost';
   const credential = credentialIn(facts);
-  if (credential === undefined || entry === undefined) return 'none';
-  if (credential.isApplied) return recordOf(facts)?.pending === false ? 'inForce' : 'pending';
+  if (credential === undefined || entry === undefined) return 'inForce';
+  if (credential.isApplied) return recordOf(facts)?.pending === false ? 'inForce' : 'awaited';
   if (!isGiven(managed, entry)) return 'due';
-  return observed === 'wrong' ? 'refused' : 'given';
+  return observed === 'wrong' ? 'refused' : 'inForce';
 }

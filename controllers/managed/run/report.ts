@@ -71,7 +71,7 @@ export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
       ready: ready && scrubbed(withLoss(managed, ready)),
       status: { ...reported.status, ...omitBy(own, isUndefined) },
       isGone: isIdentityGone(facts, decision.name),
-      isCredentialInForce: ['none', 'inForce', 'given'].includes(credentialState(facts)),
+      isCredentialInForce: credentialState(facts) === 'inForce',
       ...(conditions && { operation: conditions.map(scrubbed) }),
     },
     now,
