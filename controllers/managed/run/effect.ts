@@ -33,12 +33,13 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   if (waiting !== undefined && waiting.observedGeneration !== metadata.generation) return outline;
   const call = judgedCall(facts);
   if (call === undefined) return waiting && isBusy(facts) ? { ...outline, synced: waiting } : outline;
-  if (!isHidden[call](facts)) return outline;
+  if (!isEffectHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
   const message = compact([describe[call](facts), synced.message]).join('; ');
   const limitMs = Math.max(patienceMs, facts.kind.creationGraceMs);
-  if (!isOverdue(waiting, { reason, limitMs, now }))
-    return { ...outline, synced: { ...synced, reason, message } };
+  const waitedMs = waiting?.reason === reason ? now.getTime() - Date.parse(sinceOf(waiting)) : 0;
+  const isOverdue = waiting?.error?.class === noEffect.class || waitedMs >= limitMs;
+  if (!isOverdue) return { ...outline, synced: { ...synced, reason, message } };
   const problem = `${message}; ${advice.lookForEffect(call)}`;
   return {
     ...outline,
@@ -56,7 +57,7 @@ function judgedCall(facts: Facts): OperationType | undefined {
 }
 
 /** Whether the last observation does not show the effect of a call. The external system may report that it is at work. */
-const isHidden: Readonly<Record<OperationType, (facts: Facts) => boolean>> = {
+const isEffectHidden: Readonly<Record<OperationType, (facts: Facts) => boolean>> = {
   create: ({ latest }) => latest?.observation.exists === false,
   update(facts) {
     const observation = found(facts);
@@ -90,16 +91,3 @@ const isBusy = (facts: Facts): boolean => (facts.operation.underWay ?? found(fac
 const isWaiting = ({ type, reason, error }: Condition): boolean =>
   type === 'Synced' &&
   (error?.class === noEffect.class || Object.values<string>(acceptedReasons).includes(reason));
-
-interface Limit {
-  readonly reason: string;
-  readonly limitMs: number;
-  readonly now: Date;
-}
-
-function isOverdue(waiting: Condition | undefined, { reason, limitMs, now }: Limit): boolean {
-  if (waiting === undefined) return false;
-  if (waiting.error?.class === noEffect.class) return true;
-  const waitedMs = now.getTime() - Date.parse(sinceOf(waiting));
-  return waiting.reason === reason && waitedMs >= limitMs;
-}

@@ -1,5 +1,4 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
-import type { ConditionFacts } from '../../../apis/core/v1alpha1/condition.ts';
 import { creating, deleting, getCondition, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { isConflict } from '../../../runtime/client/errors.ts';
@@ -8,32 +7,29 @@ import { StepFailure } from '../../step-failure.ts';
 import type { Facts } from './facts.ts';
 import { hasDone } from './facts.ts';
 
-const isCreating = (): ConditionFacts => creating();
-const isDeleting = (): ConditionFacts => deleting();
-
 /** How the failures of the steps are reported. */
 export const cannot = {
   resolve: { reason: 'CannotResolveResourceReferences' },
   connect: { external: 'connect', reason: 'CannotConnectToProvider' },
   observe: { external: 'call', reason: 'CannotObserveExternalResource' },
-  name: { external: 'call', reason: 'CannotInitializeManagedResource', ready: isCreating },
+  name: { external: 'call', reason: 'CannotInitializeManagedResource', ready: () => creating() },
   publish: { reason: 'CannotPublishConnectionDetails' },
-  unpublish: { reason: 'CannotUnpublishConnectionDetails', ready: isDeleting },
+  unpublish: { reason: 'CannotUnpublishConnectionDetails', ready: () => deleting() },
   write: { reason: 'CannotUpdateManagedResource' },
-  record: { reason: 'CannotUpdateManagedResource', ready: isCreating },
-  finalise: { ready: isDeleting },
+  record: { reason: 'CannotUpdateManagedResource', ready: () => creating() },
+  finalise: { ready: () => deleting() },
   create: {
     external: 'call',
     reason: 'CannotCreateExternalResource',
     reportsConflicts: true,
-    ready: isCreating,
+    ready: () => creating(),
   },
   update: { external: 'call', reason: 'CannotUpdateExternalResource', reportsConflicts: true },
   delete: {
     external: 'call',
     reason: 'CannotDeleteExternalResource',
     reportsConflicts: true,
-    ready: isDeleting,
+    ready: () => deleting(),
   },
 } as const satisfies Readonly<Record<string, FailureFacts>>;
 
@@ -47,8 +43,8 @@ export function failedCreation(error: unknown): StepFailure {
 export const cannotObserve = (facts: Facts): FailureFacts => ({
   ...cannot.observe,
   ...(wasMissing(facts.managed) && { ready: () => unavailable() }),
-  ...(hasDone(facts, 'create') && { ready: isCreating }),
-  ...(hasDone(facts, 'delete') && { ready: isDeleting }),
+  ...(hasDone(facts, 'create') && { ready: () => creating() }),
+  ...(hasDone(facts, 'delete') && { ready: () => deleting() }),
 });
 
 /** Whether Ready reports that the external resource does not exist, which a failed observation does not confirm. */

@@ -57,7 +57,7 @@ export function outlineOf(facts: Facts, { name, message = '', failure }: Decisio
 
 const awaitingExternal = 'Waiting for external resource existence to be confirmed';
 const otherSystem: ConditionError = { class: 'OtherSystem' };
-const isMissing: ConditionError = { class: 'ExternalMissing' };
+const externalMissing: ConditionError = { class: 'ExternalMissing' };
 
 const synced = (ready: ConditionFacts | undefined, next: Next, message?: string): Outline => ({
   synced: reconcileSuccess(message),
@@ -128,8 +128,8 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   ExternalMissing({ managed }) {
     const name = externalName(managed);
     const message = name === undefined ? missing : `${missing} (${name})`;
-    const ready = withError(unavailable(message), isMissing);
-    return refused('CannotObserveExternalResource', message, 'poll', { ready, error: isMissing });
+    const ready = withError(unavailable(message), externalMissing);
+    return refused('CannotObserveExternalResource', message, 'poll', { ready, error: externalMissing });
   },
   RemoveFinalizer: gone,
   ConfirmAbsence: ({ kind, latest }) => ({ next: kind.confirmAbsenceMs - (latest?.absentForMs ?? 0) }),
@@ -137,7 +137,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   IdentityEdited: () => ({ next: 0 }),
   CreateNotAllowed() {
     const message = `${missing}, and spec.managementPolicies do not allow Create; ${advice.allowCreate}`;
-    return synced(withError(unavailable(message), isMissing), 'poll');
+    return synced(withError(unavailable(message), externalMissing), 'poll');
   },
   CreationRefused: gone, // always a failure
   CreateExternal: reportCreated,
