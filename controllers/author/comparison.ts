@@ -18,7 +18,7 @@ import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { ChangeRefused } from '../../clients/external-error.ts';
 import type { Observation } from '../managed/connecting/external-client.ts';
-import { changeRefusal, driftRefusal, recordedIdentity } from '../managed/recording/identity.ts';
+import { recordedIdentity, refusedChanges } from '../managed/recording/identity.ts';
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
@@ -118,11 +118,8 @@ export const inAnyCase = (wanted: string, actual: string): boolean =>
  * Throws a ChangeRefused that lists the fields that cannot be changed, with advice. Call it in `update`, after the
  * other changes were sent.
  */
-export function refuse({ refused, drifted }: Refused): void {
-  const refusals = [
-    ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
-    ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
-  ];
+export function refuse(compared: Refused): void {
+  const refusals = refusedChanges(compared);
   if (refusals.length > 0) throw new ChangeRefused(refusals);
 }
 

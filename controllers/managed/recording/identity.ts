@@ -1,3 +1,4 @@
+import compact from 'lodash/compact.js';
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
@@ -77,19 +78,19 @@ export function recordedIdentity(
 }
 
 /**
- * The values of the object that the recorded identity lacks, and that count: fields that do not identify the external
- * resource may be set later. A record without fields is that of an external resource that never equalled its spec.
+ * The recorded fields, and those that were set later and count: all that do not identify the external resource. A record
+ * without fields is that of an external resource that never equalled its spec.
  */
-function setLater(managed: Managed, { fields }: Identity, marks: IdentityMarks): Identity['fields'] {
+function wantedFields(managed: Managed, { fields }: Identity, marks: IdentityMarks): Identity['fields'] {
   const counts = (path: string): boolean => !marks.identity.includes(path) || isEmpty(fields);
-  return pickBy(fieldsAt(managed, marks), (_, path) => !Object.hasOwn(fields, path) && counts(path));
+  return { ...pickBy(fieldsAt(managed, marks), (_, path) => counts(path)), ...fields };
 }
 
 /** Replaces edited values by those of the recorded identity. Keeps fields that were set later. */
 function asRecorded<M extends Managed>(managed: M, recorded: Identity, marks: IdentityMarks): M {
-  const { name, fields } = recorded;
+  const { name } = recorded;
   const given = fieldsAt(managed, { ...marks, identity: [] });
-  const wanted = { ...setLater(managed, recorded, marks), ...fields };
+  const wanted = wantedFields(managed, recorded, marks);
   const named =
     name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
   if (isEqual(given, wanted)) return named;
@@ -107,7 +108,7 @@ export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMar
   const { name, fields } = recorded;
   const now = externalName(managed);
   const annotation = `annotation ${annotationKeys.externalName}`;
-  const wanted = { ...setLater(managed, recorded, marks), ...fields };
+  const wanted = wantedFields(managed, recorded, marks);
   const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) =>
     isEqual(wanted[path], value)
       ? []
@@ -122,11 +123,17 @@ const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JS
 const editRefusal = (edits: readonly string[]): string =>
   `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
 
-export const changeRefusal = (refused: readonly string[]): string =>
-  `cannot change ${refused.join(' and ')}: the external system does not support this change; ${advice.undoEdit}`;
+const unsupported = 'the external system does not support this change';
 
-export const driftRefusal = (drifted: readonly string[]): string =>
-  `cannot restore ${drifted.join(' and ')}: the external system does not support this change; ${advice.correctDrift}`;
+/** Up to two messages: the external system refuses an edit, or the client cannot undo drift. */
+export const refusedChanges = ({
+  refused = [],
+  drifted = [],
+}: Pick<Observation, 'refused' | 'drifted'>): readonly string[] =>
+  compact([
+    refused.length > 0 && `cannot change ${refused.join(' and ')}: ${unsupported}; ${advice.undoEdit}`,
+    drifted.length > 0 && `cannot restore ${drifted.join(' and ')}: ${unsupported}; ${advice.correctDrift}`,
+  ]);
 
 export interface IdentityContext {
   readonly isAssigned: boolean;
@@ -253,10 +260,8 @@ export function refusals(
   const recorded = recordedIdentity(managed, marks);
   const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
   const isRetained = observation?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
-  const { refused = [], drifted = [] } = isRetained ? observation : {};
   return [
-    ...(edits.length === 0 ? [] : [editRefusal(edits)]),
-    ...(refused.length === 0 ? [] : [changeRefusal(refused)]),
-    ...(drifted.length === 0 ? [] : [driftRefusal(drifted)]),
+    ...(edits.length > 0 ? [editRefusal(edits)] : []),
+    ...(isRetained ? refusedChanges(observation) : []),
   ];
 }

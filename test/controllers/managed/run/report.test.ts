@@ -5,7 +5,7 @@ import type { ExternalOperation, Managed } from '../../../../apis/core/v1alpha1/
 import { ChangeRefused } from '../../../../clients/external-error.ts';
 import { generatedPassword } from '../../../../controllers/credential.ts';
 import type { Observation } from '../../../../controllers/managed/connecting/external-client.ts';
-import { changeRefusal } from '../../../../controllers/managed/recording/identity.ts';
+import { refusedChanges } from '../../../../controllers/managed/recording/identity.ts';
 import {
   operationEnded,
   operationFailed,
@@ -266,7 +266,7 @@ const rows = (): Readonly<Record<string, Row>> => ({
       after({ exists: true, isUpToDate: false, refused }, edited),
       'Update',
       cannot.update,
-      new ChangeRefused([changeRefusal(refused)]),
+      new ChangeRefused(refusedChanges({ refused })),
     ),
     [
       unsynced(`${size}; ${region}`),
