@@ -21,7 +21,7 @@ import type {
 } from '../../controllers/managed/run/decision.ts';
 import type { Facts, KindFacts } from '../../controllers/managed/run/facts.ts';
 import { credentialIn, factsOf, withApplied } from '../../controllers/managed/run/facts.ts';
-import { cannotUpdate, failedCreation } from '../../controllers/managed/run/failures.ts';
+import { cannot, cannotUpdate } from '../../controllers/managed/run/failures.ts';
 import { reportOf } from '../../controllers/managed/run/report.ts';
 import { making, recordOfFailure } from '../../controllers/managed/run/steps.ts';
 import { StepFailure } from '../../controllers/step-failure.ts';
@@ -96,6 +96,8 @@ const never = (): never => {
   throw new Error('the model makes this call itself');
 };
 
+const failed = (error: Error): StepFailure => new StepFailure('', error, cannot.create);
+
 const quotaExceeded = new ExternalError('the quota is exceeded', { errorClass: 'QuotaExceeded' });
 
 const client: ExternalClient = { observe: never, create: never, update: never, delete: never };
@@ -158,8 +160,8 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   clearRecords: (facts, scene) => cleared(facts, scene, { found: undefined }),
   announce: announced,
   create(facts, { resource, secret, obstacle }) {
-    if (obstacle === 'QuotaExceeded') return { ...facts, failure: failedCreation(quotaExceeded) };
-    return changing(facts, 'CreateExternal', resource, secret, (error) => failedCreation(error));
+    if (obstacle === 'QuotaExceeded') return { ...facts, failure: failed(quotaExceeded) };
+    return changing(facts, 'CreateExternal', resource, secret, failed);
   },
   recordCreation: unchanged,
   recordFailure: (facts, scene) => marked(facts, scene, 'RecordFailure', recordOfFailure(facts).mark),

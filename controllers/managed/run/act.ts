@@ -65,7 +65,7 @@ import {
   withEvents,
   withReport,
 } from './facts.ts';
-import { cannot, cannotObserve, cannotUpdate, failedCreation } from './failures.ts';
+import { cannot, cannotObserve, cannotUpdate } from './failures.ts';
 import { operations } from './operation.ts';
 import { publishing } from './publish.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
@@ -308,9 +308,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     absenceTimes.forget(managed.metadata); // the new resource may not be visible at once
     const credential = credentialIn(facts) ?? unstoredCredential(facts);
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
-    const creation = await creating.catch((error: unknown) => {
-      throw failedCreation(error);
-    });
+    const creation = await failing('', creating, cannot.create);
     const { externalName, isExisting = false, isCredentialPending = false } = creation;
     const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
     const known = { ...withReport(made, creation), operation: { ...operation, externalName } };

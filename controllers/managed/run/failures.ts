@@ -1,9 +1,7 @@
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { creating, deleting, getCondition, unavailable } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
-import { isConflict } from '../../../runtime/client/errors.ts';
 import type { FailureFacts } from '../../step-failure.ts';
-import { StepFailure } from '../../step-failure.ts';
 import type { Facts } from './facts.ts';
 import { hasDone } from './facts.ts';
 
@@ -32,12 +30,6 @@ export const cannot = {
     ready: () => deleting(),
   },
 } as const satisfies Readonly<Record<string, FailureFacts>>;
-
-/** The failure of a creation. A conflict has no Event: another creation was faster. */
-export function failedCreation(error: unknown): StepFailure {
-  const { reason, ...quietly } = cannot.create;
-  return new StepFailure('', error, isConflict(error) ? quietly : cannot.create);
-}
 
 /** How to report an observation that fails. After a creation or a deletion, Ready shows that. */
 export const cannotObserve = (facts: Facts): FailureFacts => ({

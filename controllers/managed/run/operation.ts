@@ -15,7 +15,7 @@ import {
 import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
 import type { Facts } from './facts.ts';
 import { clientOf, withReport } from './facts.ts';
-import { cannot, failedCreation } from './failures.ts';
+import { cannot } from './failures.ts';
 import { unrecordedCreation } from './steps.ts';
 
 interface OperationContext {
@@ -69,7 +69,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
       case 'failed': {
         underWay.note(managed, undefined);
         const { error } = progress;
-        const failure = type === 'create' ? failedCreation(error) : new StepFailure('', error, cannot[type]);
+        const failure = new StepFailure('', error, cannot[type]);
         const conditions = operationFailed(type, messageOf(error));
         return { ...facts, operation: { failed: { type, failure }, conditions } };
       }

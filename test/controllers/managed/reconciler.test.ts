@@ -650,11 +650,11 @@ describe('creation', () => {
     assert.deepEqual(reads, []);
   });
 
-  test('CreateExternal: a conflict has the record and the condition, but no Event', async () => {
+  test('CreateExternal: a conflict of the external system is recorded and reported', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.failAt('create', conflict());
     assert.deepEqual(await scene.run(), requeue);
-    assert.deepEqual(scene.events, []);
+    assert.deepEqual(scene.events, ['Warning CannotCreateExternalResource']);
     assert.ok(scene.annotations['crossplane.io/external-create-failed']);
     assert.match(scene.condition('Synced'), /False/);
   });
