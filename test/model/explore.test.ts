@@ -20,7 +20,7 @@ describe('the scenario holds in every state', () => {
     lost: 2_000,
     'no-update': 1_500,
     'no-change': 3_000,
-    'only-observe': 1_000,
+    'only-observe': 900,
     observed: 2_000,
     'report-loss': 500,
     'parameter-edited': 1_500,
