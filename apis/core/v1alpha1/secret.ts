@@ -111,7 +111,7 @@ export interface SecretKey {
 }
 
 /** Why no Secret can have the name in `spec.writeConnectionSecretToRef`, and what to do. Undefined: one can. */
-export const secretNameProblem = (name: string): string | undefined =>
+export const secretNameProblem = (name = ''): string | undefined =>
   isObjectName(name)
     ? undefined
     : `no Secret can have the name "${name}": it must consist of at most 253 lowercase letters, digits, "-" and "."; ${advice.nameAnotherSecret('spec.writeConnectionSecretToRef')}`;
@@ -120,7 +120,7 @@ export const secretNameProblem = (name: string): string | undefined =>
  * Why no Secret can be the entry of this name in a secret store, and what to do. Undefined: one can. `className`: the class
  * whose template gave the name.
  */
-export const secretEntryProblem = (name: string, className?: string): string | undefined =>
+export const secretEntryProblem = (name = '', className?: string): string | undefined =>
   isObjectName(name)
     ? undefined
     : `no Secret can have the name "${name}", and the store has Secrets: it must consist of at most 253 lowercase letters, digits, "-" and "."; ${advice.correctEntryName(className)}`;
@@ -129,7 +129,7 @@ export const secretEntryProblem = (name: string, className?: string): string | u
  * Why no object can be in the namespace of a resource's Secret, and what to do. Undefined: one can. `className`: the class
  * that named it.
  */
-export const secretNamespaceProblem = (namespace: string, className?: string): string | undefined =>
+export const secretNamespaceProblem = (namespace = '', className?: string): string | undefined =>
   namespace.length <= maxNamespaceLength && namespaceName.test(namespace)
     ? undefined
     : `no namespace can have the name "${namespace}": it must consist of at most ${maxNamespaceLength} lowercase letters, digits and "-"; ${advice.correctNamespace(className)}`;

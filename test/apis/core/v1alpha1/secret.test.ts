@@ -15,6 +15,9 @@ import {
   propagationAnnotations,
   propagationSource,
   propagationTargets,
+  secretEntryProblem,
+  secretNameProblem,
+  secretNamespaceProblem,
 } from '../../../../apis/core/v1alpha1/secret.ts';
 
 const secret = (metadata: Partial<ObjectMeta> = {}, type: string = connectionSecretType): Secret => ({
@@ -123,4 +126,11 @@ describe('consent to propagation', () => {
       Object.keys(allowsPropagationTo({ namespace, name }))[0];
     assert.notEqual(keyOf('ab', 'c'), keyOf('a', 'bc'));
   });
+});
+
+test('a name that an old definition let be absent is a problem, as an empty one', () => {
+  for (const problemOf of [secretNameProblem, secretEntryProblem, secretNamespaceProblem]) {
+    assert.match(problemOf(undefined) ?? '', /can have the name ""/);
+    assert.equal(problemOf(undefined), problemOf(''));
+  }
 });
