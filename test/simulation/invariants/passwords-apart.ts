@@ -7,8 +7,11 @@ import { isProcess } from '../invariant.ts';
 import { claimKinds } from '../kinds.ts';
 import { providerSecrets } from './no-secrets-leaked.ts';
 
-/** A claim never gets a password that another claim had, nor the credentials of a provider. */
-export const passwordsApart: InvariantOf = ({ restored }) => {
+/**
+ * A claim never gets a password that another claim had, nor the credentials of a provider. As in the annotation of the
+ * Secret, a claim is its kind, namespace and name: one that is created or restored again may get its resource back.
+ */
+export const passwordsApart: InvariantOf = () => {
   /** By password: the claim that got it. */
   const owners = new Map<string, string>();
   return {
@@ -17,15 +20,15 @@ export const passwordsApart: InvariantOf = ({ restored }) => {
       if (!isProcess(by) || kind.kind !== 'Secret' || after === undefined) return [];
       const controller = controllerOf(after);
       if (!claimKinds.some((each) => each.kind === controller?.kind)) return [];
-      const { uid } = controller!;
+      const { kind: claimKind, name } = controller!;
+      const claim = `${claimKind} ${objectKeyText({ ...after.metadata, name })}`;
       const details = decodeDetails(after as Secret);
       const what = `Secret ${objectKeyText(after.metadata)}`;
       const { password } = details;
-      // A restored claim has the password that it had under its earlier UID.
-      const owner = password === undefined || restored.has(uid) ? uid : (owners.get(password) ?? uid);
-      if (password !== undefined && !restored.has(uid)) owners.set(password, owner);
+      const owner = password === undefined ? claim : (owners.get(password) ?? claim);
+      if (password !== undefined) owners.set(password, owner);
       return [
-        ...(owner === uid ? [] : [`${by} writes the password of another claim to ${what}`]),
+        ...(owner === claim ? [] : [`${by} writes the password of another claim to ${what}`]),
         ...Object.values(details)
           .flatMap((value) => providerSecrets.filter((each) => value?.includes(each)))
           .map((each) => `${by} writes ${each} to ${what}`),
