@@ -48,11 +48,21 @@ async function run(cluster: Cluster, directory: string, line: string): Promise<v
 const flags = ['--stacks', 'fcp'];
 const support = await controllerManagerSupport();
 
+const orders = { namespace: 'team-a', name: 'orders' };
+
 /** An operator owns these objects. The backup does not have the operator's objects. */
 const owned = (uid: string) =>
   JSON.stringify({
     metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'operator', uid }] },
   });
+
+/** The claim as its author applies it, before the backup and after the restore. */
+const manifest = JSON.stringify({
+  apiVersion: 'database.crossplane.io/v1alpha1',
+  kind: 'FancySQLInstance',
+  metadata: orders,
+  spec: { writeConnectionSecretToRef: { name: 'orders' } },
+});
 
 /** Kubernetes' garbage collector runs, and has deleted a claim whose owner does not exist. */
 async function collectGarbage(cluster: Cluster, context: TestContext): Promise<void> {
@@ -78,11 +88,12 @@ describe('a backup restored into another cluster', () => {
     assert.deepEqual([write.length, restore.length], [4, 3]);
     await fixture.favouriteClass('small', { isDefault: true });
     const first = fixture.cluster.startProcess(flags);
+    await fixture.cluster.kubectl(['apply', '-f', '-'], manifest);
     await fixture.cluster.kubectl(['-n', 'team-a', 'create', 'configmap', 'operator']);
     const path = ['-o', 'jsonpath={.metadata.uid}'];
     const operator = await fixture.cluster.kubectl(['-n', 'team-a', 'get', 'configmap', 'operator', ...path]);
     for (const name of ['orders', 'reports']) {
-      await fixture.claim('team-a', name, { writeConnectionSecretToRef: { name } });
+      if (name !== 'orders') await fixture.claim('team-a', name, { writeConnectionSecretToRef: { name } });
       const { spec } = await fixture.bound('team-a', name);
       const patch = ['--type=merge', '-p', owned(operator)];
       await fixture.cluster.kubectl(['-n', 'team-a', 'patch', 'fancysqlinstance', name, ...patch]);
@@ -122,6 +133,10 @@ describe('a backup restored into another cluster', () => {
       assert.equal(retained?.spec.reclaimPolicy, 'Delete');
       assert.equal(retained.status?.bindingPhase, 'Released');
     }
+    const claimSpec = async () => (await cluster.find(FancySQLInstanceKind, orders))?.spec;
+    const specBefore = await claimSpec();
+    await cluster.kubectl(['apply', '-f', '-'], manifest);
+    assert.deepEqual(await claimSpec(), specBefore);
     const instances = fixture.favourite.instances().map(({ item }) => item);
     const known = (all: typeof before) => all.map(({ id, name, password }) => ({ id, name, password }));
     assert.deepEqual(known(instances), known(before));
