@@ -73,6 +73,7 @@ export function classAssignment(
       claim,
       isHolding: claim !== undefined && ownedBy(claim).length > 0,
       returnable: claim && previousOf(claim).returnable[0],
+      namespaceProblem: namespace !== undefined && 'problem' in namespace ? namespace.problem : undefined,
       candidates: services.ready().map((service) => ({
         kind: service.class,
         classes: env.resource(service.class).store.all(),

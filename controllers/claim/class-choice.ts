@@ -55,8 +55,16 @@ export const describeIncompatible = (incompatible: readonly string[]): string =>
     .map((each) => `; ${each}`)
     .join('');
 
-export const describeForbidden = (count: number, { metadata: { namespace } }: Claim): string =>
-  count === 0 ? '' : `; ${count} of them may not be claimed from namespace ${namespace}`;
+/** `problem`: why the labels of the claim's namespace are not known, so that each selector forbids it. */
+export function describeForbidden(
+  count: number,
+  { metadata: { namespace } }: Claim,
+  problem: string | undefined,
+): string {
+  if (count === 0) return '';
+  const why = problem === undefined ? '' : `, because the labels of that namespace are not known: ${problem}`;
+  return `; ${count} of them may not be claimed from namespace ${namespace}${why}`;
+}
 
 /**
  * Chooses one of the classes by a hash of the UIDs of claim and class (rendezvous hashing). Each class has the same

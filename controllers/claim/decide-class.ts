@@ -19,6 +19,8 @@ export interface ClassFacts {
   readonly returnable?: Managed | undefined;
   /** Every class kind that can serve the claim kind and whose stack is ready. */
   readonly candidates: readonly Candidates[];
+  /** Why the labels of the claim's namespace are not known. */
+  readonly namespaceProblem?: string | undefined;
 }
 
 type NoClass = Exclude<NotServed, 'UnknownKind'>;
@@ -91,7 +93,7 @@ export interface ClassPolicy {
  * the trigger (H8 in docs/decision-tables.md).
  */
 export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPolicy): ClassDecision {
-  const { claim, isHolding, returnable, candidates } = facts;
+  const { claim, isHolding, returnable, candidates, namespaceProblem } = facts;
   if (claim === undefined) return nothing('ClaimGone');
   if (isHolding) return nothing('HasResource');
   if (completeReference(claim.spec.classRef) !== undefined) return nothing('HasClass');
@@ -117,7 +119,7 @@ export function decideClass(facts: ClassFacts, { needsClass, choiceOf }: ClassPo
       fit,
       suitable: qualified(claim, candidates, (candidate) => !wasDeleted(candidate)).fit,
     });
-    const passed = `${describeForbidden(forbidden, claim)}${describeIncompatible(incompatible)}`;
+    const passed = `${describeForbidden(forbidden, claim, namespaceProblem)}${describeIncompatible(incompatible)}`;
     return { ...none(name, problem, details, passed), consideredKinds: considered };
   }
   const described = choice.describeChosen(`${chosen.kind} ${chosen.metadata.name}`, fit);

@@ -62,16 +62,17 @@ interface More {
   readonly peerClasses?: readonly Class[];
   /** The names of classes that claims of the namespace may not have. */
   readonly forbidden?: readonly string[];
+  readonly namespaceProblem?: string;
 }
 
 const given = (of: Claim | undefined, classes: readonly Class[], want: Want, more: More = {}) => {
-  const { isHolding = false, returnable, peerClasses = [], forbidden = [] } = more;
+  const { isHolding = false, returnable, peerClasses = [], forbidden = [], namespaceProblem } = more;
   const isForbidden = ({ metadata }: Class) => forbidden.includes(metadata.name);
   const candidates = [
     { kind: otherClassKind, classes: peerClasses, whyNotSuitable: whyNotSuitableBy(otherService) },
     { kind: classKind, classes, whyNotSuitable: whyNotSuitableBy(service), isForbidden },
   ];
-  return { facts: { claim: of, isHolding, candidates, ...(returnable && { returnable }) }, ...want };
+  return { facts: { claim: of, isHolding, candidates, namespaceProblem, returnable }, ...want };
 };
 type Case = ReturnType<typeof given>;
 type Cases = Readonly<Record<string, () => Case>>;
@@ -205,6 +206,14 @@ const scheduling: Cases = {
       /can serve the claim and matches spec\.classSelector size=small \(matching: AmbivalentDBInstanceClass 0 of 0, FavouriteDBInstanceClass 2 of 2\); 2 of them may not be claimed from namespace team$/;
     return given(sized('small'), [small, others('theirs')], reports('NoMatchingClass', message), {
       forbidden: ['small', 'theirs'],
+    });
+  },
+  'NoMatchingClass: if the labels of the namespace are not known, the message has the missing right': () => {
+    const message =
+      /1 of them may not be claimed from namespace team, because the labels of that namespace are not known: namespaces "team" is forbidden$/;
+    return given(sized('small'), [small], reports('NoMatchingClass', message), {
+      forbidden: ['small'],
+      namespaceProblem: 'namespaces "team" is forbidden',
     });
   },
   'AssignClass: a claim that names another class does not get that of the resource': () =>
