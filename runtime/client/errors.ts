@@ -164,8 +164,6 @@ export const leaseExpired = (message: string): ApiError =>
  * renewed, by this or another process. It is not a failure, so it is not reported on the object.
  */
 export const isInterrupted = (error: unknown): boolean => says(error, 0, leaseExpiredReason);
-/** Whether a failed write may have been executed, for example because only its answer was lost. */
-export const mayBeDone = (error: unknown): boolean => isTransient(error) && !isInterrupted(error);
 
 /** The message of anything that was thrown. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
