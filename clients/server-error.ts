@@ -1,5 +1,5 @@
 import type { Advice, ErrorFacts, ExternalErrorClass, Holder } from './external-error.ts';
-import { printable } from './text.ts';
+import { escaped } from './text.ts';
 
 export interface ServerErrorOptions<Code extends string> {
   readonly code: Code;
@@ -24,7 +24,7 @@ export abstract class ServerError<Code extends string = string> extends Error im
   readonly holder: Holder | undefined;
 
   constructor(message: string, options: ServerErrorOptions<Code>) {
-    super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
+    super(escaped(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.errorClass = options.errorClass ?? 'Unknown';
     this.isRetryable = options.isRetryable ?? false;

@@ -52,7 +52,7 @@ export type { ServerErrorOptions } from '../clients/server-error.ts';
 export { codeOf, networkReason, ServerError } from '../clients/server-error.ts';
 export type { ServerOptions, SharedConnections } from '../clients/shared-connections.ts';
 export { sessionDefaults, sharedConnections } from '../clients/shared-connections.ts';
-export { counted, hasUnprintable, printable, quoted } from '../clients/text.ts';
+export { counted, escaped, hasUnprintable, quoted } from '../clients/text.ts';
 export type { AccountsOn, MarkedAccounts } from '../controllers/author/account-on.ts';
 export { accountOn } from '../controllers/author/account-on.ts';
 export type { AccountPassword, Accounts } from '../controllers/author/account-password.ts';

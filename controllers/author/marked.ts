@@ -6,7 +6,7 @@ import { advice as clientAdvice } from '../../clients/advice.ts';
 import { ExternalError, invalid } from '../../clients/external-error.ts';
 import type { Adoption } from '../../clients/not-ours.ts';
 import { notOurs } from '../../clients/not-ours.ts';
-import { printable } from '../../clients/text.ts';
+import { escaped } from '../../clients/text.ts';
 import { messageOf } from '../../runtime/client/errors.ts';
 import type { Observation } from '../managed/connecting/external-client.ts';
 import { isObserver, shouldDelete } from '../management-policies.ts';
@@ -142,7 +142,7 @@ export function ownershipByMark<F extends { readonly name: string }>({
         ownerId,
         { ...(!isFixed && { adoption }), isNameFixed: isFixed },
       );
-      throw new ExternalError(printable(message), facts);
+      throw new ExternalError(escaped(message), facts);
     },
     checkExternalName: (managed) => checkNameBy(managed, checkOwnName),
     checkNewExternalName: (managed) => checkNameBy(managed, checkNewName),

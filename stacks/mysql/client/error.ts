@@ -4,8 +4,8 @@ import {
   changing,
   clientAdvice,
   codeOf,
+  escaped,
   networkReason,
-  printable,
   ServerError,
 } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
@@ -237,7 +237,7 @@ const statements: Readonly<Record<number, Translation>> = {
 export function toMysqlError(error: unknown, context: ErrorContext): MysqlError {
   if (error instanceof MysqlError) return error;
   const { server, secrets } = context;
-  const text = printable(withoutSecrets(textOf(error), secrets));
+  const text = escaped(withoutSecrets(textOf(error), secrets));
   const errno = errnoOf(error);
   if (errno !== undefined) {
     const refusal = { ...context, text, errno };

@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { tlsFailure, withoutSecrets } from '../../../package/http.ts';
 import type { ExternalErrorClass, ServerErrorOptions } from '../../../package/stack.ts';
-import { clientAdvice, codeOf, networkReason, printable, ServerError } from '../../../package/stack.ts';
+import { clientAdvice, codeOf, escaped, networkReason, ServerError } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
 
 /** Any failure of a call of PostgreSQL. `message` is stable and without secrets, so a condition may show it. */
@@ -301,4 +301,4 @@ function detailOf(error: unknown): string {
 }
 
 const scrub = (text: string, secrets: readonly string[]): string =>
-  printable(withoutSecrets(text.replace(/SCRAM-SHA-256\$\S+/g, '***'), secrets));
+  escaped(withoutSecrets(text.replace(/SCRAM-SHA-256\$\S+/g, '***'), secrets));
