@@ -2,6 +2,7 @@ import { Subscription } from 'rxjs';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import { kindKey } from '../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
+import { printable } from '../apis/core/v1alpha1/printable.ts';
 import type { ExternalClient } from '../controllers/managed/connecting/external-client.ts';
 import type { ManagedService } from '../controllers/managed/setup.ts';
 import { managedController } from '../controllers/managed/setup.ts';
@@ -146,6 +147,6 @@ export class ManagedProcess {
 }
 
 const recorder = (output: string[]): EventRecorder => ({
-  record: (_object, { reason, message }) => void output.push(`${reason}: ${message}`),
+  record: (_object, { reason, message }) => void output.push(printable(`${reason}: ${message}`)),
   from: () => recorder(output),
 });

@@ -43,7 +43,7 @@ const tellsDetails: Rule = {
     expect(
       missing.length === 0,
       `the connection Secret has no ${missing.join(', no ')}`,
-      'return `details` in observe, or in create if they are known only then',
+      'return `details` in observe, or in create if they are known only then; if some are optional, list the others in `details` of this test',
     );
     const isGood = await bench.world.opens?.(known);
     expect(
