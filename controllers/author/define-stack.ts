@@ -148,7 +148,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       connector: {
         async connect(managed, signal) {
           const { client, withTags, ...connected } = await connect(managed, signal);
-          const own = external(client);
+          const own = withOwnMethods(external(client));
           return { ...(withTags ? tagging(own, withTags) : own), ...connected };
         },
       },
@@ -162,6 +162,23 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       problemsOf: configureProblems({ ...satisfied, managed: kind }),
     })),
   };
+}
+
+/** The client as an object that can be spread. The methods of a class are not among the fields of its objects. */
+function withOwnMethods<T extends object>(client: T): T {
+  if (Object.getPrototypeOf(client ?? {}) === Object.prototype) return client;
+  const named: Record<string, unknown> = {};
+  for (
+    let each: object | null = client;
+    each !== null && each !== Object.prototype;
+    each = Object.getPrototypeOf(each)
+  ) {
+    for (const name of Object.getOwnPropertyNames(each)) {
+      const value: unknown = Reflect.get(client, name);
+      if (name !== 'constructor') named[name] ??= typeof value === 'function' ? value.bind(client) : value;
+    }
+  }
+  return named as T;
 }
 
 /** The client, which gets each managed resource with the tags that its provider adds. */
