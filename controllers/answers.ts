@@ -97,11 +97,30 @@ const forms: Readonly<Record<string, AnswerForm>> = {
 
 const function_: Form = { fits: (value) => typeof value === 'function', as: 'a function' };
 const methods = ['observe', 'create', 'update', 'delete'];
+const optionalMethods = ['plannedDetails', 'disconnect', 'system', 'check', 'facts', 'poll'];
 
 /** The problem of the client that `connect` returned. */
 function clientProblem(client: unknown): string | undefined {
   if (!isObject(client)) return objectProblem(client);
-  return problemIn(Object.fromEntries(methods.map((name) => [name, required(function_)])), client);
+  return (
+    problemIn(Object.fromEntries(methods.map((name) => [name, required(function_)])), client) ??
+    misspeltMethod(client)
+  );
+}
+
+/** The likeness of a misspelt optional method. A client may have other methods, for its own use. */
+const leastLikenessOfMethods = 0.65;
+
+function misspeltMethod(client: Readonly<Record<string, unknown>>): string | undefined {
+  const absent = optionalMethods.filter((name) => client[name] === undefined);
+  const others = Object.keys(client).filter(
+    (key) => function_.fits(client[key]) && ![...methods, ...optionalMethods].includes(key),
+  );
+  for (const name of others) {
+    const meant = meantBy(name, absent, leastLikenessOfMethods);
+    if (meant !== undefined) return `the method ${name}, which is never called; perhaps ${meant} is meant`;
+  }
+  return undefined;
 }
 
 /** The problem of the answer of a call of an external client, for `observe returned …`. Undefined: nothing. */
@@ -123,9 +142,23 @@ const leastLikeness = 0.4;
 function unknownField(fields: Fields, answer: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(answer).find((key) => answer[key] !== undefined && !Object.hasOwn(fields, key));
   if (name === undefined) return undefined;
-  const [nearest = ''] = nearestFirst(name, Object.keys(fields), (known) => known);
-  const meant = likeness(name, nearest) < leastLikeness ? '' : `; perhaps ${nearest} is meant`;
-  return `${name}, which is none of its fields${meant}`;
+  return `${name}, which is none of its fields${hintAt(name, Object.keys(fields))}`;
+}
+
+/** The first connection detail that the kind does not declare, and the name that was meant. */
+export function undeclaredDetail(declared: readonly string[], details: object): string | undefined {
+  const name = Object.keys(details).find((key) => !declared.includes(key));
+  return name && `${name}, which is not among the connectionDetails of the kind${hintAt(name, declared)}`;
+}
+
+function hintAt(name: string, known: readonly string[]): string {
+  const meant = meantBy(name, known, leastLikeness);
+  return meant === undefined ? '' : `; perhaps ${meant} is meant`;
+}
+
+function meantBy(name: string, known: readonly string[], least: number): string | undefined {
+  const [nearest = ''] = nearestFirst(name, known, (each) => each);
+  return likeness(name, nearest) < least ? undefined : nearest;
 }
 
 const detailsProblem = (answer: unknown): string | undefined =>

@@ -9,7 +9,7 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
-import { answerProblem } from '../../answers.ts';
+import { answerProblem, undeclaredDetail } from '../../answers.ts';
 import type { AuthorCall } from '../../border.ts';
 import { authorBug, awaitAuthor, callAuthor, frozen } from '../../border.ts';
 import { attributed } from '../../stack-bug.ts';
@@ -33,8 +33,8 @@ export interface BorderOptions extends Omit<AuthorCall, 'name'> {
 
 /**
  * The border around a connector and its clients. The objects that it gets are frozen. An answer of another form is a
- * programming error of the stack. A field of the status that the kind does not have is left out, and logged once. Messages
- * contain no credentials of the provider.
+ * programming error of the stack, and so is a connection detail that the kind does not declare. A field of the status that
+ * the kind does not have is left out, and logged once. Messages contain no credentials of the provider.
  */
 export function borderedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
@@ -95,7 +95,9 @@ export function borderedConnector<M extends Managed>(
 
   /** The answer without unknown fields of the status. Throws a programming error if a field has another type. */
   function believed<T>(name: string, managed: M, answer: T): T {
-    const { status, lateInitialized } = (answer ?? {}) as Partial<Observation>;
+    const { status, lateInitialized, details } = (answer ?? {}) as Partial<Observation>;
+    const undeclared = details && undeclaredIn(details);
+    if (undeclared !== undefined) throw bug(name, `returned details.${undeclared}`);
     const { forProvider } = managed.spec;
     const [field] = unknownFields(name, parts.lateInitialized, lateInitialized, forProvider);
     if (field !== undefined)
@@ -136,6 +138,11 @@ export function borderedConnector<M extends Managed>(
     return problems.map((problem) => problem.path);
   }
 
+  function undeclaredIn(details: object): string | undefined {
+    const { connectionDetails } = kind as Partial<Definition>;
+    return connectionDetails && undeclaredDetail(Object.keys(connectionDetails), details);
+  }
+
   function bug(name: string, what: string): TypeError {
     return authorBug({ ...whose, name }, what);
   }
@@ -143,7 +150,13 @@ export function borderedConnector<M extends Managed>(
   /** The calls that answer at once. */
   function withPlain(managed: M, wrapped: ExternalClient<M>, client: ExternalClient<M>): ExternalClient<M> {
     const at = <T>(name: string, run: () => T): T =>
-      callAuthor({ ...whose, name }, run, (answer) => answerProblem(name, answer));
+      callAuthor(
+        { ...whose, name },
+        run,
+        (answer) =>
+          answerProblem(name, answer) ??
+          (name === 'plannedDetails' ? undeclaredIn(answer as object) : undefined),
+      );
     return {
       ...wrapped,
       ...(client.plannedDetails && {

@@ -42,6 +42,7 @@ const kind = {
 };
 const strictKind = {
   ...managedKind,
+  connectionDetails: { address: z.string() },
   schema: z.object({
     spec: z.object({ forProvider: z.object({ version: z.string().optional() }) }),
     status: z.object({ size: z.number().optional() }).optional(),
@@ -302,6 +303,47 @@ describe('a mistake of a client is named on the resource and the claim, with the
       'bug in the stack influx: connect returned no create, which must be a function (TypeError at src/stack.ts:41)',
     );
   });
+
+  const misspelt = {
+    plannedDetail: 'plannedDetails',
+    plannedDetial: 'plannedDetails',
+    disconect: 'disconnect',
+    chek: 'check',
+    pol: 'poll',
+  };
+  for (const [name, meant] of Object.entries(misspelt)) {
+    test(`a method ${name} in place of ${meant}`, async () => {
+      const { managed } = await broken({ [name]: () => ({}) } as Calls);
+      const { message } = getCondition(managed?.status?.conditions, 'Synced');
+      assert.equal(
+        message,
+        `bug in the stack influx: connect returned the method ${name}, which is never called; perhaps ${meant} is meant (TypeError at src/stack.ts:41)`,
+      );
+    });
+  }
+  test('other methods of a client are its own', async () => {
+    const { managed } = await broken({
+      findOurs: () => 1,
+      checkPassword: () => 1,
+      plannedDetails: () => ({}),
+    } as Calls);
+    assert.equal(getCondition(managed?.status?.conditions, 'Synced').status, 'True');
+  });
+
+  const undeclared: Readonly<Record<string, Calls>> = {
+    'observe returned details.adress': exists({ details: { adress: 'a' } }),
+    'plannedDetails returned adress': { plannedDetails: () => ({ adress: 'a' }) as never },
+  };
+  for (const [what, calls] of Object.entries(undeclared)) {
+    test(`a connection detail that the kind does not declare: ${what}`, async () => {
+      const { managed } = await broken(calls, { isStrict: true });
+      const { message } = getCondition(managed?.status?.conditions, 'Synced');
+      assert.equal(
+        message,
+        `bug in the stack influx: ${what}, which is not among the connectionDetails of the kind; perhaps address is meant (TypeError at src/stack.ts:41)`,
+      );
+    });
+  }
 
   test('a status field of another type', async () => {
     const { managed } = await broken(exists({ status: { size: 'big' } }), { isStrict: true });
