@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import isEqual from 'lodash/isEqual.js';
 import isNull from 'lodash/isNull.js';
 import omitBy from 'lodash/omitBy.js';
+import type { DetailsOf } from '../../apis/core/v1alpha1/connection-details.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ExternalClient, PollingClient } from '../../controllers/managed/connecting/external-client.ts';
 import { heldCredentials } from '../../controllers/provider/credential-sources.ts';
