@@ -24,7 +24,7 @@ import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
-import { isOwnedBy, namesClaim, wasBound, wasProvisioned } from '../claim/ownership.ts';
+import { isOwnedBy, namesClaim, wasBound, wasCreatedFor, wasProvisioned } from '../claim/ownership.ts';
 import { noteOnStart, startsEmpty } from '../claim/previous-resources.ts';
 import { unknownClaim } from '../credential.ts';
 import { shouldDelete } from '../management-policies.ts';
@@ -348,6 +348,7 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
   const isNew = claim.status?.bindingPhase !== 'Bound';
   const unserved = describeUnserved(claim, managed);
   const { hasCopy, isBindable = true, incomplete } = secrets;
+  const isCreatedForIt = wasCreatedFor(managed, claim);
   return {
     facts: {
       conditions: boundConditions(claim, managed, secrets),
@@ -356,7 +357,11 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
       ...(incomplete !== undefined && { isStuck: true }),
     },
     events: compact([
-      isNew && { type: 'Normal', reason: 'BoundManagedResource', message: boundMessage(claim, managed, now) },
+      isNew && {
+        type: 'Normal',
+        reason: 'BoundManagedResource',
+        message: boundMessage(claim, managed, { isCreatedForIt, now }),
+      },
       unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
       incomplete && { type: 'Warning', reason: 'TemplateIncomplete', message: incomplete },
       troubleOf(managed),

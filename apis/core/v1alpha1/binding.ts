@@ -18,9 +18,14 @@ export function setBindable(phase: BindingPhase | undefined): BindingPhase {
 /**
  * The message of the Event BoundManagedResource, for example `bound to FavouriteDBInstance cart: created from
  * FavouriteDBInstanceClass small in 0 s, ready in 31 s, bound in 0 s`. The times are those of the objects, so a restart
- * does not change them. They are in whole seconds.
+ * does not change them. They are in whole seconds. A resource that was not created for the claim has no class in the message:
+ * another claim had it, or both come from a backup.
  */
-export function boundMessage({ metadata }: Claim, managed: Managed, now: Date): string {
+export function boundMessage(
+  { metadata }: Claim,
+  managed: Managed,
+  { isCreatedForIt, now }: { readonly isCreatedForIt: boolean; readonly now: Date },
+): string {
   const { classRef } = managed.spec;
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const [begunMs = 0, createdMs = 0, readyMs = 0] = [
@@ -30,9 +35,10 @@ export function boundMessage({ metadata }: Claim, managed: Managed, now: Date): 
   ].map((time) => Date.parse(time ?? ''));
   const bound = `bound to ${managed.kind} ${managed.metadata.name}`;
   if (Number.isNaN(begunMs + createdMs + readyMs)) return bound;
-  const isCreatedForIt = classRef !== undefined && createdMs >= begunMs;
   const steps = [
-    ...(isCreatedForIt ? [{ what: `created from ${classRef.kind} ${classRef.name}`, atMs: createdMs }] : []),
+    ...(isCreatedForIt && classRef !== undefined
+      ? [{ what: `created from ${classRef.kind} ${classRef.name}`, atMs: createdMs }]
+      : []),
     { what: 'ready', atMs: readyMs },
     { what: 'bound', atMs: now.getTime() },
   ];

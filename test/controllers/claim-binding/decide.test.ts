@@ -707,6 +707,17 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const given = { claim: named, managed: boundAndReady, secrets: copied };
     return reports('KeepBound', staysBound(available(), true, event), given);
   },
+  'a claim that was restored with its resource is not said to have got it from the class': () => {
+    const event = normal(
+      'BoundManagedResource',
+      'bound to FavouriteDBInstance db: ready in 0 s, bound in 0 s',
+    );
+    const restoredClaim = claim(named.spec, { ...createdAt, finalizers });
+    const spec = { ...boundAndReady.spec, classRef: classRef('small') };
+    const resource = managed(spec, { ...createdAt, status: boundAndReady.status ?? {} });
+    const given = { claim: restoredClaim, managed: resource, secrets: copied };
+    return reports('KeepBound', staysBound(available(), true, event), given);
+  },
   'a Bound claim keeps its copy while another credential is applied': () => {
     const write = { current: secret('conn'), desired: secret('conn', { annotations: { a: 'b' } }) };
     const secrets = { ...copied, notUsable: 'CredentialNotApplied', stale: [old], write } as const;

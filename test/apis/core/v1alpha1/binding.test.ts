@@ -38,16 +38,20 @@ describe('the Event of a Bound claim shows how long each step took', () => {
         conditions: [{ type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: at(readyAt) }],
       },
     });
-  const messageOf = (one: Managed, begunAt = 10) =>
-    boundMessage(claim({}, { creationTimestamp: at(begunAt) }), one, new Date(at(45)));
+  const messageOf = (one: Managed, isCreatedForIt = false) =>
+    boundMessage(claim({}, { creationTimestamp: at(10) }), one, { isCreatedForIt, now: new Date(at(45)) });
   const provisioned = { classRef: classRef('small') };
   const rows: Readonly<Record<string, readonly [actual: string, want: string]>> = {
     'of a resource that was created for it': [
-      messageOf(resource(12, 43, provisioned)),
+      messageOf(resource(12, 43, provisioned), true),
       'bound to FavouriteDBInstance db: created from FavouriteDBInstanceClass small in 2 s, ready in 31 s, bound in 2 s',
     ],
     'of a resource that a user created': [
       messageOf(resource(12, 43)),
+      'bound to FavouriteDBInstance db: ready in 33 s, bound in 2 s',
+    ],
+    'of a resource that a backup restored with its claim': [
+      messageOf(resource(12, 43, provisioned)),
       'bound to FavouriteDBInstance db: ready in 33 s, bound in 2 s',
     ],
     'of a resource that was ready before': [
