@@ -67,8 +67,8 @@ function byName({ name, kind, apiVersion }: ObjectReference): ClassChoice {
       const none = areIncompatible ? 'that can serve the claim is named' : 'is named';
       const others =
         suitable.length === 0
-          ? 'there is none that can'
-          : `these can: ${named(nearestFirst(name ?? '', suitable, ({ metadata }) => metadata.name))}`;
+          ? 'no class can serve the claim'
+          : `these can serve the claim: ${named(nearestFirst(name ?? '', suitable, ({ metadata }) => metadata.name))}`;
       return [`no resource class ${none} ${name}; ${advice.correctClassRef(name)}`, `; ${others}`];
     },
     describeChosen: (chosen) => `selected ${chosen}, the only resource class of that name`,

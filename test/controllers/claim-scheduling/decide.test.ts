@@ -260,12 +260,12 @@ const scheduling: Cases = {
       [small],
       reports(
         'ClassNotFound',
-        /^no resource class is named Small; correct spec\.classRef: no object can have that name; these can: FavouriteDBInstanceClass small$/,
+        /^no resource class is named Small; correct spec\.classRef: no object can have that name; these can serve the claim: FavouriteDBInstanceClass small$/,
       ),
     ),
   'ClassNotFound: no class has the name, and the message lists the classes that can serve the claim': () => {
     const message =
-      /^no resource class is named smal; correct spec\.classRef, or create the class; these can: FavouriteDBInstanceClass small, FavouriteDBInstanceClass large$/;
+      /^no resource class is named smal; correct spec\.classRef, or create the class; these can serve the claim: FavouriteDBInstanceClass small, FavouriteDBInstanceClass large$/;
     return given(
       called('smal'),
       [small, wrong('wrong'), large, resourceClass('gone', { deletionTimestamp })],
@@ -276,7 +276,7 @@ const scheduling: Cases = {
     given(called('wrong'), [wrong('wrong')], onlyNamed('wrong')),
   'ClassNotFound: two classes have the name, and neither can serve the claim': () => {
     const message =
-      /^no resource class that can serve the claim is named wrong; .*; there is none that can; /;
+      /^no resource class that can serve the claim is named wrong; .*; no class can serve the claim; /;
     return given(called('wrong'), [wrong('wrong')], reports('ClassNotFound', message), {
       peerClasses: [wrongPeer('wrong')],
     });
