@@ -650,6 +650,13 @@ describe('creation', () => {
     assert.deepEqual(reads, []);
   });
 
+  test('CreateExternal: with --observe-only no creation is recorded', async () => {
+    const scene = new Scene({}, { finalizers }, { ...assigned, env: { isObserveOnly: true } });
+    await scene.run();
+    assert.equal(scene.decision, 'CreateExternal');
+    assert.deepEqual(scene.annotations, {});
+  });
+
   test('CreateExternal: a conflict of the external system is recorded and reported', async () => {
     const scene = sceneOf({}, {}, assigned);
     scene.external.failAt('create', conflict());
