@@ -11,6 +11,7 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/secret-shape-record.ts: a user who edits the record makes the controllers remove their own annotations':
     'new Set([shapedAnnotation, ...keys])',
   'controllers/retention.ts: a date of a backup deletes data': 'true',
+  'controllers/managed/run/operation.ts: an assigned name is lost if its write fails': 'true',
   'controllers/claim-secret.ts: the details of a store replace a Secret of a user':
     'isEqual(propagationSource(target), key)',
   'controllers/provider/secret-texts.ts: messages lack the host of a server whose credentials are several entries of a Secret':
