@@ -290,13 +290,14 @@ function reportDeleted(facts: BindingFacts, now: Date): Report | undefined {
 
 /** A claim does not learn which other claim has the resource. The administrator sees it in an Event of the resource. */
 function reportClaimedByOther({ claim, managed }: BindingFacts): Report {
-  const isFormer = managed !== undefined && namesClaim(managed, claim);
-  const owner = isFormer
-    ? `a previous ${describeReference(referenceTo(claim))} with another UID`
-    : 'another claim';
+  if (managed !== undefined && namesClaim(managed, claim)) {
+    // The same run releases it (orphan-release.ts).
+    const previous = `a previous ${describeReference(referenceTo(claim))} with another UID`;
+    return waiting(`${describe(managed)} belongs to ${previous}, and is not Released yet`);
+  }
   const phase = managed?.status?.bindingPhase;
   const isReleased = phase === 'Released' || managed?.spec.claimRef?.uid === unknownClaim;
-  const refused = refusal('ClaimedByOther', managed, `belongs to ${owner}; ${another(claim)}`);
+  const refused = refusal('ClaimedByOther', managed, `belongs to another claim; ${another(claim)}`);
   // Without `claimRef` an administrator has just made it available, and its controller makes it Unbound.
   if (managed?.spec.claimRef === undefined || !isReleased) return refused;
   return { ...refused, resourceEvent: requestedBy(managed, claim) };

@@ -595,9 +595,11 @@ const cases: Readonly<Record<string, () => Decided>> = {
     );
   },
   'a claim does not take the resource of a previous claim of its name': () => {
-    const why = 'belongs to a previous FancySQLInstance team/orders with another UID; name another resource';
     const recreated = claim(named.spec, { finalizers, uid: 'new-uid' });
-    return refusesTo('ClaimedByOther', why, bound, { claim: recreated });
+    const why =
+      'belongs to a previous FancySQLInstance team/orders with another UID, and is not Released yet';
+    const report = waits(`FavouriteDBInstance db ${why}`, 'Binding', isUnbound.status);
+    return reports('ClaimedByOther', report, { claim: recreated, managed: bound });
   },
   'a claim does not take a resource that another object controls': () => {
     const owner = { apiVersion: 'x/v1', kind: 'Composite', name: 'c', uid: 'u', controller: true };
