@@ -16,8 +16,8 @@ export const containsSecret = (text: string, secret: string): boolean =>
   formsOf(secret).some((form) => text.includes(form));
 
 /**
- * A foreign text in which each of the secrets is replaced, if the text contains it, also in JSON or percent-encoded. A short secret
- * of letters alone, or of digits alone, may be part of a word or number by chance, such as `short` in `shorter`. It is
+ * A foreign text in which each of the secrets is replaced, if the text contains it, also in JSON or percent-encoded. A
+ * short secret of letters alone, or of digits alone, may be part of a word or number by chance, such as `short` in `shorter`. It is
  * replaced only where it stands alone. All other secrets are replaced wherever they stand.
  */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>

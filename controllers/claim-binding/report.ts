@@ -349,7 +349,7 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
   const isNew = claim.status?.bindingPhase !== 'Bound';
   const unserved = describeUnserved(claim, managed);
   const { hasCopy, isBindable = true, incomplete } = secrets;
-  const isCreatedForIt = wasCreatedFor(managed, claim);
+  const createdFrom = wasCreatedFor(managed, claim) ? managed.spec.classRef : undefined;
   return {
     facts: {
       conditions: boundConditions(claim, managed, secrets),
@@ -361,7 +361,7 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
       isNew && {
         type: 'Normal',
         reason: 'BoundManagedResource',
-        message: boundMessage(claim, managed, { isCreatedForIt, now }),
+        message: boundMessage(claim, managed, { createdFrom, now }),
       },
       unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
       incomplete && { type: 'Warning', reason: 'TemplateIncomplete', message: incomplete },

@@ -3,6 +3,7 @@ import type { Claim } from './claim.ts';
 import { getCondition } from './condition.ts';
 import type { bindingPhase } from './fields.ts';
 import type { Managed } from './managed.ts';
+import type { ObjectReference } from './reference.ts';
 
 /** The phase of a claim or managed resource in the binding life cycle. */
 export type BindingPhase = Described<typeof bindingPhase>;
@@ -18,15 +19,14 @@ export function setBindable(phase: BindingPhase | undefined): BindingPhase {
 /**
  * The message of the Event BoundManagedResource, for example `bound to FavouriteDBInstance cart: created from
  * FavouriteDBInstanceClass small in 0 s, ready in 31 s, bound in 0 s`. The times are those of the objects, so a restart
- * does not change them. They are in whole seconds. A resource that was not created for the claim has no class in the message:
- * another claim had it, or both come from a backup.
+ * does not change them. They are in whole seconds. `createdFrom`: the class of a resource that was created for the
+ * claim. Absent: another claim had the resource, or both come from a backup.
  */
 export function boundMessage(
   { metadata }: Claim,
   managed: Managed,
-  { isCreatedForIt, now }: { readonly isCreatedForIt: boolean; readonly now: Date },
+  { createdFrom, now }: { readonly createdFrom?: ObjectReference | undefined; readonly now: Date },
 ): string {
-  const { classRef } = managed.spec;
   const ready = getCondition(managed.status?.conditions, 'Ready');
   const [begunMs = 0, createdMs = 0, readyMs = 0] = [
     metadata.creationTimestamp,
@@ -36,8 +36,8 @@ export function boundMessage(
   const bound = `bound to ${managed.kind} ${managed.metadata.name}`;
   if (Number.isNaN(begunMs + createdMs + readyMs)) return bound;
   const steps = [
-    ...(isCreatedForIt && classRef !== undefined
-      ? [{ what: `created from ${classRef.kind} ${classRef.name}`, atMs: createdMs }]
+    ...(createdFrom
+      ? [{ what: `created from ${createdFrom.kind} ${createdFrom.name}`, atMs: createdMs }]
       : []),
     { what: 'ready', atMs: readyMs },
     { what: 'bound', atMs: now.getTime() },

@@ -38,12 +38,12 @@ describe('the Event of a Bound claim shows how long each step took', () => {
         conditions: [{ type: 'Ready', status: 'True', reason: 'Available', lastTransitionTime: at(readyAt) }],
       },
     });
-  const messageOf = (one: Managed, isCreatedForIt = false) =>
-    boundMessage(claim({}, { creationTimestamp: at(10) }), one, { isCreatedForIt, now: new Date(at(45)) });
+  const messageOf = (one: Managed, createdFrom?: Managed['spec']['classRef']) =>
+    boundMessage(claim({}, { creationTimestamp: at(10) }), one, { createdFrom, now: new Date(at(45)) });
   const provisioned = { classRef: classRef('small') };
   const rows: Readonly<Record<string, readonly [actual: string, want: string]>> = {
     'of a resource that was created for it': [
-      messageOf(resource(12, 43, provisioned), true),
+      messageOf(resource(12, 43, provisioned), provisioned.classRef),
       'bound to FavouriteDBInstance db: created from FavouriteDBInstanceClass small in 2 s, ready in 31 s, bound in 2 s',
     ],
     'of a resource that a user created': [
