@@ -16,8 +16,7 @@ import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
 import { conclude } from '../outcome.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
-import { createAbsenceTimes } from './recording/absence-times.ts';
-import { createOperationsUnderWay } from './recording/operations-under-way.ts';
+import { createProcessMemory } from './recording/process-memory.ts';
 import type { RunContext } from './run/act.ts';
 import { acting } from './run/act.ts';
 import { confirmationOf } from './run/confirmation.ts';
@@ -42,15 +41,19 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
   const { env, managedResources } = service;
   const context = contextOf(service);
-  const { absenceTimes, underWay } = context;
+  const { memory } = context;
 
   return async (request, signal, log) => {
     const managed = managedResources.get(request);
     if (managed === undefined) {
-      absenceTimes.forget(request);
+      memory.forget(request);
       return { ...done, decision: 'ResourceGone' };
     }
-    const { facts, decision } = await run(factsOf(context, managed, underWay.of(managed)), signal, log);
+    const { facts, decision } = await run(
+      factsOf(context, managed, memory.operationOf(managed)),
+      signal,
+      log,
+    );
     const report = reportOf(facts, decision, env.clock.now());
     const decided = decision.name === undefined ? {} : { decision: decision.name };
     const runLog = log.child(() => ({
@@ -168,7 +171,6 @@ function contextOf({
     ...options,
     isObserveOnly: env.isObserveOnly === true,
     identity: { isAssigned, marks, names },
-    absenceTimes: createAbsenceTimes(env.clock),
-    underWay: createOperationsUnderWay(),
+    memory: createProcessMemory(env.clock),
   };
 }

@@ -89,10 +89,10 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/claim-binding/provision.ts: a later claim of the same name gets the resource':
     '{ ...referenceTo(claim), uid: undefined }',
   'controllers/managed/reconciler.ts: a stale read creates or deletes an external resource': 'facts.managed',
-  'controllers/managed/recording/absence-times.ts: the duration of a slow observation counts as a time of absence':
-    'clock.elapsedMs() - first.atMs',
   'controllers/managed/recording/identity.ts: an edit of the identity leads to another external resource':
     'named(context, managed)',
+  'controllers/managed/recording/process-memory.ts: the duration of a slow observation counts as a time of absence':
+    'clock.elapsedMs() - absentSinceMs',
   'controllers/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':
     'facts',
   'controllers/managed/run/act.ts: after an edit another external resource is deleted':

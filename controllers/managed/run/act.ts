@@ -23,7 +23,6 @@ import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
 import type { ManagedReconcilerOptions } from '../options.ts';
-import type { AbsenceTimes } from '../recording/absence-times.ts';
 import { recordCreation } from '../recording/creation-record.ts';
 import {
   creationMark,
@@ -39,7 +38,7 @@ import {
   named,
   withCurrentNote,
 } from '../recording/identity.ts';
-import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import type { ProcessMemory } from '../recording/process-memory.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
 import { withoutRecord } from '../recording/status.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
@@ -76,15 +75,14 @@ export interface RunContext
     Pick<ManagedReconcilerOptions<Managed>, 'env' | 'managedResources' | 'connector' | 'places' | 'stack'>,
     Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
-  readonly absenceTimes: AbsenceTimes;
-  readonly underWay: OperationsUnderWay;
+  readonly memory: ProcessMemory;
 }
 
 /**
  * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
-  const { env, managedResources, places, absenceTimes, underWay, randomBytes } = context;
+  const { env, managedResources, places, memory, randomBytes } = context;
   const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
   const { begin, poll, supersede } = operations(context, signal);
 
@@ -121,7 +119,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
     recordEdit(facts) {
       const { managed, kind, access } = facts;
-      absenceTimes.forget(managed.metadata);
+      memory.forgetAbsence(managed);
       const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
@@ -151,7 +149,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         }),
         ...(!isRunning && isCreationIncomplete(managed) && result(managed, 'externalCreateSucceeded')),
       });
-      if (facts.operation.done !== undefined) underWay.note(managed, undefined);
+      if (facts.operation.done !== undefined) memory.noteOperation(managed, undefined);
       return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(managed)) : recorded;
     },
     async recordFailure(facts) {
@@ -176,8 +174,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       await write(facts, finalised, cannot.finalise).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
-      absenceTimes.forget(managed.metadata);
-      underWay.forget(managed);
+      memory.forget(managed.metadata);
       return withEvents(omit(facts, 'failure'), ...remainsEvents(facts.latest?.observation));
     },
   };
@@ -293,9 +290,9 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     // guard: otherwise the secrets of another owner's external resource are published
     const observation = answer.isOfAnother === true ? omit(answer, 'details') : answer;
     // While the external system creates the resource, an absence proves nothing.
-    if ((operation.underWay?.type ?? operation.ended) === 'create') absenceTimes.forget(managed.metadata);
+    if ((operation.underWay?.type ?? operation.ended) === 'create') memory.forgetAbsence(managed);
     // guard: otherwise one observation proves an absence
-    const absentForMs = absenceTimes.note(managed, observation.exists, begunMs);
+    const absentForMs = memory.noteObservation(managed, observation.exists, begunMs);
     // A resource that does not show right after its update keeps its state.
     if (!observation.exists && hasDone(facts, 'update')) return facts;
     const known = { ...facts, latest: { observation, absentForMs } };
@@ -305,7 +302,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   async function create(facts: Facts): Promise<Facts> {
     const { managed, operation } = facts;
     // guard: otherwise observations before the creation count as absence of the new resource
-    absenceTimes.forget(managed.metadata); // the new resource may not be visible at once
+    memory.forgetAbsence(managed); // the new resource may not be visible at once
     const credential = credentialIn(facts) ?? unstoredCredential(facts);
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
     const creation = await failing('', creating, cannot.create);

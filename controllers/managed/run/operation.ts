@@ -12,7 +12,7 @@ import {
   operationOngoing,
   operationSucceeded,
 } from '../recording/operation-conditions.ts';
-import type { OperationsUnderWay } from '../recording/operations-under-way.ts';
+import type { ProcessMemory } from '../recording/process-memory.ts';
 import type { Facts } from './facts.ts';
 import { clientOf, withReport } from './facts.ts';
 import { cannot } from './failures.ts';
@@ -20,12 +20,12 @@ import { unrecordedCreation } from './steps.ts';
 
 interface OperationContext {
   readonly env: { readonly clock: Pick<Clock, 'now'> };
-  readonly underWay: OperationsUnderWay;
+  readonly memory: ProcessMemory;
   readonly stack?: string;
 }
 
 /** The steps about operations that an external system names, and goes on with after the call. */
-export function operations({ env, underWay, stack }: OperationContext, signal: AbortSignal) {
+export function operations({ env, memory, stack }: OperationContext, signal: AbortSignal) {
   return { begin, poll, supersede };
 
   /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
@@ -36,7 +36,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
     const bug = operationProblem(clientOf(facts), managed, type, name);
     if (bug !== undefined) throw new StepFailure('', attributed(bug, stack), failure);
     const begun = { type, name, startedAt: timestamp(env.clock.now()) };
-    underWay.note(managed, begun); // guard: otherwise an operation is lost if the status is not written
+    memory.noteOperation(managed, begun); // guard: otherwise an operation is lost if the status is not written
     const conditions = operationOngoing(type, { name });
     return { ...facts, operation: { ...operation, underWay: begun, conditions } };
   }
@@ -60,14 +60,14 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
         const ended = { ended: type, done, externalName, conditions: operationSucceeded };
         const after = withReport({ ...facts, operation: ended }, progress);
         // guard: otherwise an assigned name is lost if its write fails
-        if (unrecordedCreation(after) === undefined) underWay.note(managed, undefined);
+        if (unrecordedCreation(after) === undefined) memory.noteOperation(managed, undefined);
         return after;
       }
       case 'unknown':
-        underWay.note(managed, undefined);
+        memory.noteOperation(managed, undefined);
         return { ...facts, operation: { ended: type, conditions: operationEnded } };
       case 'failed': {
-        underWay.note(managed, undefined);
+        memory.noteOperation(managed, undefined);
         const { error } = progress;
         const failure = new StepFailure('', error, cannot[type]);
         const conditions = operationFailed(type, messageOf(error));
@@ -79,7 +79,7 @@ export function operations({ env, underWay, stack }: OperationContext, signal: A
   /** Forgets an ongoing update, because a requested deletion replaces it. */
   function supersede(facts: Facts): Facts {
     if (facts.operation.underWay === undefined) return facts;
-    underWay.note(facts.managed, undefined);
+    memory.noteOperation(facts.managed, undefined);
     return { ...facts, operation: { conditions: operationEnded } };
   }
 }

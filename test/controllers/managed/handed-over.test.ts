@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { available, creating } from '../../../apis/core/v1alpha1/condition.ts';
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import type { Progress } from '../../../controllers/managed/connecting/external-client.ts';
-import { createOperationsUnderWay } from '../../../controllers/managed/recording/operations-under-way.ts';
+import { createProcessMemory } from '../../../controllers/managed/recording/process-memory.ts';
 import { unsettled } from '../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 import { broken, conflict } from '../cluster-fake.ts';
@@ -450,17 +450,25 @@ describe('the operation that a run continues', () => {
   };
   for (const [name, [noted, reported, is]] of Object.entries(rows)) {
     test(name, () => {
-      const underWay = createOperationsUnderWay();
+      const memory = createProcessMemory({ elapsedMs: () => 0 });
       const object = managed({}, { status: { ...(reported && { operation: reported }) } });
-      for (const operation of noted) underWay.note(object, operation);
-      assert.deepEqual(underWay.of(object), is);
+      for (const operation of noted) memory.noteOperation(object, operation);
+      assert.deepEqual(memory.operationOf(object), is);
     });
   }
 
   test('is that of the status once the status has the noted one', () => {
-    const underWay = createOperationsUnderWay();
-    underWay.note(managed(), first);
-    assert.deepEqual(underWay.of(managed({}, { status: { operation: first } })), first);
-    assert.equal(underWay.of(managed()), undefined);
+    const memory = createProcessMemory({ elapsedMs: () => 0 });
+    memory.noteOperation(managed(), first);
+    assert.deepEqual(memory.operationOf(managed({}, { status: { operation: first } })), first);
+    assert.equal(memory.operationOf(managed()), undefined);
+  });
+
+  test('is forgotten with the object, also if another one has its name', () => {
+    const memory = createProcessMemory({ elapsedMs: () => 0 });
+    memory.noteOperation(managed(), first);
+    assert.equal(memory.operationOf(managed({}, { uid: 'another' })), undefined);
+    memory.forget(managed().metadata);
+    assert.equal(memory.operationOf(managed()), undefined);
   });
 });

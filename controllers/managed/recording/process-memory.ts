@@ -1,0 +1,59 @@
+import isEqual from 'lodash/isEqual.js';
+import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Request } from '../../../runtime/controller/reconcile.ts';
+import type { Clock } from '../../../runtime/time/clock.ts';
+
+/** The memory of a process about its managed resources, from run to run. A restart clears it. */
+export interface ProcessMemory {
+  /**
+   * Records an observation that began at `begunMs`. Returns for how many ms nothing was found: from the end of the
+   * first observation that found nothing, until `begunMs`. The time after `begunMs` does not count, because the
+   * resource may have appeared.
+   */
+  noteObservation(managed: Managed, exists: boolean, begunMs: number): number;
+  /** Lets no earlier observation count as absence. */
+  forgetAbsence(managed: Managed): void;
+  /** The ongoing operation: from memory until the status is written, then from the status. */
+  operationOf(managed: Managed): ExternalOperation | undefined;
+  /** Remembers the operation until the status is written. `operation` undefined: the operation has ended. */
+  noteOperation(managed: Managed, operation: ExternalOperation | undefined): void;
+  /** Forgets a managed resource that does not exist any more. */
+  forget(request: Request): void;
+}
+
+interface Remembered {
+  readonly uid: string | undefined;
+  /** When the first observation that found nothing ended. */
+  readonly absentSinceMs?: number | undefined;
+  readonly unwritten?: { readonly operation: ExternalOperation | undefined } | undefined;
+}
+
+export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>): ProcessMemory {
+  const memory = new Map<string, Remembered>();
+  const about = ({ metadata: { name, uid } }: Managed): Remembered => {
+    const remembered = memory.get(name);
+    return remembered !== undefined && remembered.uid === uid ? remembered : { uid };
+  };
+  const note = (managed: Managed, news: Omit<Remembered, 'uid'>): void =>
+    void memory.set(managed.metadata.name, { ...about(managed), ...news });
+  return {
+    noteObservation(managed, exists, begunMs) {
+      const { absentSinceMs } = about(managed);
+      if (exists || absentSinceMs === undefined) {
+        note(managed, { absentSinceMs: exists ? undefined : clock.elapsedMs() });
+        return 0;
+      }
+      return begunMs - absentSinceMs; // guard: otherwise the duration of a slow observation counts as a time of absence
+    },
+    forgetAbsence: (managed) => note(managed, { absentSinceMs: undefined }),
+    operationOf(managed) {
+      const written = managed.status?.operation;
+      const { unwritten } = about(managed);
+      if (unwritten === undefined) return written;
+      if (isEqual(unwritten.operation, written)) note(managed, { unwritten: undefined });
+      return unwritten.operation;
+    },
+    noteOperation: (managed, operation) => note(managed, { unwritten: { operation } }),
+    forget: ({ name }) => void memory.delete(name),
+  };
+}
