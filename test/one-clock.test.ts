@@ -51,7 +51,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   'stacks/mysql/client/user-creation.ts': ['chance that cannot be repeated'],
   'stacks/postgresql/client/scram-verifier.ts': ['chance that cannot be repeated'],
   'controllers/credential.ts': ['chance that cannot be repeated'],
-  'controllers/managed/reconciler.ts': ['chance that cannot be repeated'],
+  'controllers/managed/run/context.ts': ['chance that cannot be repeated'],
   // Nothing waits for this clock: the environment there does nothing.
   'controllers/author/environment-at-rest.ts': ['the clock of the machine'],
   // Where both are made, for everybody else; the identity in a Lease must be another's in no case.

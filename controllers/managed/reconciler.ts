@@ -4,7 +4,6 @@
  *   Result ◀── conditions and Events, once ◀── run/report.ts
  */
 
-import { randomBytes as systemRandomBytes } from 'node:crypto';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { withAnnotations } from '../../apis/core/v1alpha1/meta.ts';
 import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
@@ -16,12 +15,12 @@ import { aboutManaged, logAct, logQuietAct } from '../log-changes.ts';
 import { conclude } from '../outcome.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
-import { createProcessMemory } from './recording/process-memory.ts';
-import type { RunContext } from './run/act.ts';
 import { acting } from './run/act.ts';
 import { confirmationOf } from './run/confirmation.ts';
+import { contextOf } from './run/context.ts';
 import { decideManaged } from './run/decide.ts';
 import type { Call, Decision } from './run/decision.ts';
+import { warning } from './run/events.ts';
 import type { Facts } from './run/facts.ts';
 import { factsOf, isFinalised, withEvents } from './run/facts.ts';
 import { resultOf } from './run/next.ts';
@@ -39,9 +38,8 @@ const maxRounds = 50;
  */
 export function managedReconciler<M extends Managed>(options: ManagedReconcilerOptions<M>): Reconciler {
   const service = options as unknown as ManagedReconcilerOptions<Managed>;
-  const { env, managedResources } = service;
   const context = contextOf(service);
-  const { memory } = context;
+  const { env, managedResources, memory } = context;
 
   return async (request, signal, log) => {
     const managed = managedResources.get(request);
@@ -64,11 +62,14 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
   };
 
   /** Decides and acts until a decision has no call. Disconnects the external client in any case. */
-  async function run(start: Facts, signal: AbortSignal, log: Logger): Promise<Ended> {
+  async function run(
+    start: Facts,
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<{ readonly facts: Facts; readonly decision: Decision }> {
     const act = acting(context, signal, log);
     let facts = start;
     let decision: Decision = {};
-    let undone: unknown;
     try {
       for (let round = 0; ; round += 1) {
         if (round === maxRounds) throw new Error('the decisions about a managed resource do not end');
@@ -94,12 +95,11 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
       }
     } finally {
       await facts.access?.external.disconnect?.().catch((error: unknown) => {
-        if (!isInterrupted(error)) undone = error;
+        if (isInterrupted(error)) return;
+        facts = withEvents(facts, warning('CannotDisconnectFromProvider', messageOf(error)));
       });
     }
-    if (undone === undefined) return { facts, decision };
-    const reason = 'CannotDisconnectFromProvider';
-    return { facts: withEvents(facts, { type: 'Warning', reason, message: messageOf(undone) }), decision };
+    return { facts, decision };
   }
 
   /**
@@ -146,31 +146,4 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
     const last = await managedResources.update(stored, cleared, signal);
     return { ...resultOf(next, last, env), ...runResult };
   }
-}
-
-interface Ended {
-  readonly facts: Facts;
-  readonly decision: Decision;
-}
-
-function contextOf({
-  externalNames,
-  marks = { immutable: [], identity: [] },
-  names,
-  ...options
-}: ManagedReconcilerOptions<Managed>): RunContext {
-  const { env } = options;
-  const isAssigned = externalNames === 'assigned';
-  return {
-    secretDetails: {},
-    randomBytes: systemRandomBytes,
-    creationGraceMs: isAssigned ? 30_000 : 0,
-    confirmAbsenceMs: 5_000,
-    holdsData: false,
-    uncreatable: () => undefined,
-    ...options,
-    isObserveOnly: env.isObserveOnly === true,
-    identity: { isAssigned, marks, names },
-    memory: createProcessMemory(env.clock),
-  };
 }

@@ -12,7 +12,6 @@ import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { withReported } from '../../connection/connection-place.ts';
-import type { RandomBytes } from '../../credential.ts';
 import { credentialOf, generateCredential, neededCredential, newNoteKey } from '../../credential.ts';
 import { encodeIdentity } from '../../external-identity.ts';
 import { lossAt } from '../../external-loss.ts';
@@ -22,7 +21,6 @@ import { onlyObserves } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
-import type { ManagedReconcilerOptions } from '../options.ts';
 import { recordCreation } from '../recording/creation-record.ts';
 import {
   creationMark,
@@ -38,9 +36,9 @@ import {
   named,
   withCurrentNote,
 } from '../recording/identity.ts';
-import type { ProcessMemory } from '../recording/process-memory.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
 import { withoutRecord } from '../recording/status.ts';
+import type { RunContext } from './context.ts';
 import { isOnlyOfAnother } from './decide-observed.ts';
 import type { Call, CredentialWrite, Step } from './decision.ts';
 import {
@@ -50,8 +48,9 @@ import {
   remainsEvents,
   removedEvents,
   updatedEvent,
+  warning,
 } from './events.ts';
-import type { Facts, KindFacts } from './facts.ts';
+import type { Facts } from './facts.ts';
 import {
   clientOf,
   credentialIn,
@@ -68,15 +67,6 @@ import { cannot, cannotObserve, cannotUpdate } from './failures.ts';
 import { operations } from './operation.ts';
 import { publishing } from './publish.ts';
 import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts';
-
-/** The context that all runs of a managed kind share. */
-export interface RunContext
-  extends KindFacts,
-    Pick<ManagedReconcilerOptions<Managed>, 'env' | 'managedResources' | 'connector' | 'places' | 'stack'>,
-    Pick<ManagedReconcilerOptions<Managed>, 'resolveReferences'> {
-  readonly randomBytes: RandomBytes;
-  readonly memory: ProcessMemory;
-}
 
 /**
  * Returns the function that makes one step and returns the new facts. If a step fails, it throws a StepFailure.
@@ -107,7 +97,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     clearPending: clearRecord,
 
     observe,
-    prepare: (facts) => prepare(facts),
+    prepare,
     publish,
     async removeFormer(facts) {
       const removing = places.removeFormer(facts.managed, signal);
@@ -159,9 +149,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         const failed = isCertain && facts.kind.identity.isAssigned;
         return await record(facts, { ...(failed && result(facts.managed, 'externalCreateFailed')), ...mark });
       } catch (error) {
-        const reason = 'CannotUpdateManagedResource';
         const { cause } = error as StepFailure;
-        return withEvents(facts, { type: 'Warning', reason, message: messageOf(cause) });
+        return withEvents(facts, warning('CannotUpdateManagedResource', messageOf(cause)));
       }
     },
 
@@ -214,28 +203,21 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   }
 
   /**
-   * Writes name, annotations, late-initialized values and the found identity. The identity is in an annotation because a
-   * restore may drop the status. A conflict ends the run, so that no creation follows a stale read.
+   * Writes the name, late-initialized values and the found identity. The identity is in an annotation because a restore may
+   * drop the status.
    */
-  function prepare(
-    facts: Facts,
-    annotations: Readonly<Record<string, string | undefined>> = {},
-    failure: FailureFacts = cannot.write,
-  ): Promise<Facts> {
+  function prepare(facts: Facts): Promise<Facts> {
     const { kind, managed, access } = facts;
     const { lateInitialized = {} } = isToFillIn(facts) ? found(facts)! : {};
     const object = withLateInitialized(named(kind.identity, managed), lateInitialized);
     const its = { system: access?.system, observation: found(facts) };
-    const prepared = withAnnotations(object, {
-      ...foundAnnotations(kind.identity, object, its),
-      ...annotations,
-    });
-    return write(facts, prepared, failure, { ceasesTracking: ceasesTracking(managed) });
+    return writeFirst(facts, withAnnotations(object, foundAnnotations(kind.identity, object, its)));
   }
 
   /**
    * Records the identity before the creation, so that an edit during the creation has no effect. If the external system
-   * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource.
+   * assigns the name, also records the start of the creation, so that a run after a crash creates no second resource. A
+   * conflict ends the run, so that no creation follows a stale read.
    */
   function announce(facts: Facts): Promise<Facts> {
     const { kind, managed, access } = facts;
@@ -247,8 +229,20 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };
+    const announced = withAnnotations(named(kind.identity, managed), annotations);
     // guard: otherwise an external resource is created before its identity is recorded
-    return prepare(facts, annotations, cannot.record);
+    return writeFirst(facts, announced, cannot.record);
+  }
+
+  /**
+   * A write that may be the first one of a provisioned resource. That one also makes the API server stop tracking which
+   * client wrote which field (docs/decisions/0051).
+   */
+  function writeFirst(facts: Facts, desired: Managed, failure?: FailureFacts): Promise<Facts> {
+    const { metadata, spec } = facts.managed;
+    const isProvisioned = spec.claimRef !== undefined && spec.classRef !== undefined;
+    const isRecorded = metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
+    return write(facts, desired, failure, { ceasesTracking: isProvisioned && !isRecorded });
   }
 
   async function keepCredential(facts: Facts, call: CredentialWrite): Promise<Facts> {
@@ -362,12 +356,3 @@ function withCredentialObserved(facts: Facts, { credential: state }: Observation
   const isAwaited = isNew || facts.operation.underWay?.type === 'update';
   return withApplied(facts, state === 'pending' || (pending && isAwaited), isNew);
 }
-
-/**
- * Whether the next write of a provisioned resource is its first one. That write also makes the API server stop tracking
- * which client wrote which field (docs/decisions/0051).
- */
-const ceasesTracking = ({ metadata, spec: { claimRef, classRef } }: Managed): boolean =>
-  claimRef !== undefined &&
-  classRef !== undefined &&
-  metadata.annotations?.[annotationKeys.externalIdentity] === undefined;

@@ -1,7 +1,6 @@
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
-import type { Clock } from '../../../runtime/time/clock.ts';
 import { attributed } from '../../stack-bug.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { Progress } from '../connecting/external-client.ts';
@@ -12,20 +11,14 @@ import {
   operationOngoing,
   operationSucceeded,
 } from '../recording/operation-conditions.ts';
-import type { ProcessMemory } from '../recording/process-memory.ts';
+import type { RunContext } from './context.ts';
 import type { Facts } from './facts.ts';
 import { clientOf, withReport } from './facts.ts';
 import { cannot } from './failures.ts';
 import { unrecordedCreation } from './steps.ts';
 
-interface OperationContext {
-  readonly env: { readonly clock: Pick<Clock, 'now'> };
-  readonly memory: ProcessMemory;
-  readonly stack?: string;
-}
-
 /** The steps about operations that an external system names, and goes on with after the call. */
-export function operations({ env, memory, stack }: OperationContext, signal: AbortSignal) {
+export function operations({ env, memory, stack }: RunContext, signal: AbortSignal) {
   return { begin, poll, supersede };
 
   /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */

@@ -10,28 +10,23 @@ import { changedSinceRead, isConflict } from '../../../runtime/client/errors.ts'
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { ConnectionEntry } from '../../connection/connection-place.ts';
 import { withReported } from '../../connection/connection-place.ts';
-import type { ConnectionPlaces } from '../../connection/connection-places.ts';
-import type { RandomBytes, StoredCredential } from '../../credential.ts';
+import type { StoredCredential } from '../../credential.ts';
 import { credentialOf, holdsSecrets, isUnwanted, newNoteKey } from '../../credential.ts';
 import { conditionErrorOf, reasonOfError } from '../../error-class.ts';
 import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { mayChange } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { StepFailure } from '../../step-failure.ts';
+import type { RunContext } from './context.ts';
 import { claimOfNewNote } from './decide-credential.ts';
 import type { Facts } from './facts.ts';
 import { cannot } from './failures.ts';
 
 const maxAttempts = 5;
 
-interface PublishingContext {
-  readonly places: ConnectionPlaces;
-  readonly randomBytes: RandomBytes;
-}
-
 /** Reads and writes the place of the connection details: the Secret of the resource, or its entry in the secret store. */
 export function publishing(
-  { places, randomBytes }: PublishingContext,
+  { places, randomBytes }: RunContext,
   signal: AbortSignal,
   log: Pick<Logger, 'info'>,
 ) {
