@@ -86,20 +86,6 @@ function wantedFields(managed: Managed, { fields }: Identity, marks: IdentityMar
   return { ...pickBy(fieldsAt(managed, marks), (_, path) => counts(path)), ...fields };
 }
 
-/** Replaces edited values by those of the recorded identity. Keeps fields that were set later. */
-function asRecorded<M extends Managed>(managed: M, recorded: Identity, marks: IdentityMarks): M {
-  const { name } = recorded;
-  const given = fieldsAt(managed, { ...marks, identity: [] });
-  const wanted = wantedFields(managed, recorded, marks);
-  const named =
-    name === undefined ? managed : withAnnotations(managed, { [annotationKeys.externalName]: name });
-  if (isEqual(given, wanted)) return named;
-  const forProvider = structuredClone({ ...managed.spec.forProvider });
-  for (const path of Object.keys(given)) unset(forProvider, path);
-  for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
-  return { ...named, spec: { ...named.spec, forProvider } };
-}
-
 /**
  * Lists the edits of the recorded identity for messages, for example `spec.forProvider.region from "us" to "eu"`.
  * Leaves out removed fields, and fields that were set later and count.
@@ -119,9 +105,6 @@ export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMar
 }
 
 const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
-
-const editRefusal = (edits: readonly string[]): string =>
-  `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
 
 const unsupported = 'the external system does not support this change';
 
@@ -166,11 +149,24 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
     : invalid(withNameAdvice(managed, problem), { kinds: ['ChooseExternalName'] });
 }
 
-/** Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. */
+/**
+ * Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. Fields that
+ * were set later stay.
+ */
 export function identified(context: IdentityContext, managed: Managed): Managed {
-  const recorded = recordedIdentity(managed, context.marks) ?? { fields: {} };
+  const { marks } = context;
   // guard: otherwise an edit of the identity leads to another external resource
-  return asRecorded(named(context, managed), recorded, context.marks);
+  const recorded: Identity = recordedIdentity(managed, marks) ?? { fields: {} };
+  const { name } = recorded;
+  const own = named(context, managed);
+  const object = name === undefined ? own : withAnnotations(own, { [annotationKeys.externalName]: name });
+  const given = fieldsAt(object, { ...marks, identity: [] });
+  const wanted = wantedFields(object, recorded, marks);
+  if (isEqual(given, wanted)) return object;
+  const forProvider = structuredClone({ ...object.spec.forProvider });
+  for (const path of Object.keys(given)) unset(forProvider, path);
+  for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
+  return { ...object, spec: { ...object.spec, forProvider } };
 }
 
 /** An external resource: its system, if the client can tell it, and the last observation. */
@@ -180,18 +176,10 @@ export interface Found {
   readonly observation?: Pick<Observation, 'isUpToDate' | 'isOfAnother' | 'refused' | 'drifted'> | undefined;
 }
 
-/**
- * The identity to record: the recorded one, and the fields that a user set later. If the external resource does not
- * match the spec (`isAsWanted` is false), such a field had no effect. It is left out, so that the user can remove it.
- */
-export function identityToRecord(
-  context: IdentityContext,
-  managed: Managed,
-  { system, isAsWanted = true }: { readonly system?: string | undefined; readonly isAsWanted?: boolean } = {},
-): Identity {
+/** The identity to record: the recorded one, and the fields that a user set later. */
+export function identityToRecord(context: IdentityContext, managed: Managed, system?: string): Identity {
   const recorded = recordedIdentity(managed, context.marks);
-  const now = identityOf(identified(context, managed), context.marks, recorded?.system ?? system);
-  return isAsWanted ? now : { ...now, fields: recorded?.fields ?? {} };
+  return identityOf(identified(context, managed), context.marks, recorded?.system ?? system);
 }
 
 /** Whether a user edited a part of the recorded identity in the object, or removed its name or one of its fields. */
@@ -211,9 +199,10 @@ export function isEdited({ isAssigned, marks }: IdentityContext, managed: Manage
 export function foundAnnotations(
   context: IdentityContext,
   managed: Managed,
-  { system, observation }: Found,
+  found: Found,
 ): Readonly<Record<string, string>> {
-  const identity = identityFound(context, managed, { system, observation });
+  const { system, observation } = found;
+  const identity = identityFound(context, managed, found);
   const isNoted = isObserver(managed) && observation !== undefined && observation.isOfAnother !== true;
   return {
     ...(identity !== undefined && { [annotationKeys.externalIdentity]: identity }),
@@ -221,16 +210,22 @@ export function foundAnnotations(
   };
 }
 
-/** The identity to record. Undefined if nothing was found, or if the resource is only observed: users may rename it. */
+/**
+ * The identity to record. If the external resource does not match the spec, a field that a user set later had no effect.
+ * It is left out, so that the user can remove it. Undefined if nothing was found, or if the resource is only observed:
+ * users may rename it.
+ */
 export function identityFound(
   context: IdentityContext,
   managed: Managed,
   { system, observation }: Found,
 ): string | undefined {
-  const isRecorded = isAdopting(managed) || recordedIdentity(managed, context.marks) !== undefined;
+  const recorded = recordedIdentity(managed, context.marks);
+  const isRecorded = isAdopting(managed) || recorded !== undefined;
   if (observation === undefined || (isObserver(managed) && !isRecorded)) return undefined;
   const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
-  return encodeIdentity(identityToRecord(context, managed, { system, isAsWanted }));
+  const identity = identityToRecord(context, managed, system);
+  return encodeIdentity(isAsWanted ? identity : { ...identity, fields: recorded?.fields ?? {} });
 }
 
 /** The part of an identity that leads to an external resource. Its other fields need not be known to observe it. */
@@ -260,8 +255,6 @@ export function refusals(
   const recorded = recordedIdentity(managed, marks);
   const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
   const isRetained = observation?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
-  return [
-    ...(edits.length > 0 ? [editRefusal(edits)] : []),
-    ...(isRetained ? refusedChanges(observation) : []),
-  ];
+  const edited = `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
+  return [...(edits.length > 0 ? [edited] : []), ...(isRetained ? refusedChanges(observation) : [])];
 }

@@ -129,7 +129,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const { underWay: operation, externalName: name = nameFound(facts) } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
       const isRunning = operation !== undefined;
-      const identity = { ...identityToRecord(kind.identity, managed, { system: access?.system }), name };
+      const identity = { ...identityToRecord(kind.identity, managed, access?.system), name };
       const isNamed = kind.identity.isAssigned && name !== undefined;
       // guard: otherwise an assigned name is lost
       const recorded = await record(facts, {
@@ -221,7 +221,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
    */
   function announce(facts: Facts): Promise<Facts> {
     const { kind, managed, access } = facts;
-    const identity = identityToRecord(kind.identity, managed, { system: access?.system });
+    const identity = identityToRecord(kind.identity, managed, access?.system);
     // guard: otherwise an edit during the creation leads to another external resource
     const recorded = {
       [annotationKeys.externalIdentity]: encodeIdentity(identity),

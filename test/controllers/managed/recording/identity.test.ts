@@ -576,16 +576,16 @@ describe('the identity that a run records', () => {
   const before = { system: 'a', fields: { region: 'us' } };
   const current = of({ region: 'us', net: { id: 7 } }, recording(before));
   test('keeps the recorded values, and adds values that were set since', () => {
-    const found = identityToRecord(deterministic, current, { system: 'b' });
+    const found = identityToRecord(deterministic, current, 'b');
     assert.deepEqual(found, { name: 'db', system: 'a', fields: { region: 'us', 'net.id': 7 } });
   });
 
   test('keeps only the recorded values if the external resource differs from the spec', () => {
-    const { fields } = identityToRecord(deterministic, current, { isAsWanted: false });
-    assert.deepEqual(fields, { region: 'us' });
-    const fresh = of({ region: 'us' });
-    const recorded = identityToRecord(deterministic, fresh, { system: 'b', isAsWanted: false });
-    assert.deepEqual(recorded, { name: 'db', system: 'b', fields: {} });
+    const differs = { system: 'b', observation: { isUpToDate: false } };
+    const same = '{"name":"db","system":"a","fields":{"region":"us"}}';
+    assert.equal(identityFound(deterministic, current, differs), same);
+    const none = '{"name":"db","system":"b","fields":{}}';
+    assert.equal(identityFound(deterministic, of({ region: 'us' }), differs), none);
   });
 
   const observation = { isUpToDate: true };
