@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isSupported } from '../../runtime/client/server-version.ts';
 import type { BinarySet, BinarySource, CacheOptions } from '../../tools/offline/binary-cache.ts';
+import { fetchAhead } from '../../tools/offline/binary-cache.ts';
 import { DEFINITIONS_SERVER, definitionsServerBuild } from '../../tools/offline/definitions-server-build.ts';
 import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import type { ControlPlaneBinaries } from './binaries.ts';
@@ -49,6 +50,10 @@ export async function prepareRules(
   await prepareOptional(set, { ...options, noun });
   return rulesSupport({ directory }, options.environment);
 }
+
+/** Fetches the source of a definitions server. A failure is left to `prepareRules`, which tries again and reports it. */
+export const fetchRulesSource = (options: CacheOptions): Promise<void> =>
+  fetchAhead({ ...cached, sources: [definitionsServerBuild] }, options).catch(() => {});
 
 /** How a control plane of these binaries can enforce rules as things are; builds nothing. */
 export async function rulesSupport(

@@ -5,8 +5,10 @@
  * Downloads run beside the compilers.
  */
 import { prepareAwsCommandLine } from '../../tools/offline/aws-command-line.ts';
+import type { BinarySource } from '../../tools/offline/binary-cache.ts';
 import { chartRenderer } from '../../tools/offline/chart-renderer/binary.ts';
 import { prepareChromium } from '../../tools/offline/chromium-binaries.ts';
+import { debianBuild } from '../../tools/offline/debian-build.ts';
 import { containerd, kustomize, lua, pgbouncer, promtool, psql } from '../../tools/offline/debian-program.ts';
 import { ownArchitecture } from '../image/architecture.ts';
 import { prepareBuildPrograms } from '../image/build-programs.ts';
@@ -16,7 +18,8 @@ import { prepareRedis } from '../redis-binaries.ts';
 import { textProgress } from '../text-progress.ts';
 import { controlPlaneBinaries } from './binaries.ts';
 import { prepareControllerManager } from './controller-manager-binary.ts';
-import { prepareRules } from './definitions-server-binary.ts';
+import { fetchRulesSource, prepareRules } from './definitions-server-binary.ts';
+import { envtestDownload } from './envtest-download.ts';
 import { preparedData } from './prepared-data.ts';
 
 const progress = textProgress();
@@ -24,8 +27,18 @@ const options = { environment: process.env, progress };
 
 /** The parts of the control plane are compiled one after the other: each compiler uses all cores. */
 async function compiled(): Promise<void> {
-  const binaries = await controlPlaneBinaries({ progress });
+  let rulesSource: Promise<void> | undefined;
+  // Debian's kube-apiserver is older than rules. The source of the server that has them is fetched while this one is compiled.
+  const oldServer: BinarySource = {
+    ...debianBuild,
+    async produce(work) {
+      rulesSource = fetchRulesSource(options);
+      await debianBuild.produce(work);
+    },
+  };
+  const binaries = await controlPlaneBinaries({ progress, sources: [envtestDownload, oldServer] });
   progress.note(`binaries in ${binaries.directory} (${binaries.source})`);
+  await rulesSource;
   const rules = await prepareRules(binaries, options);
   progress.note(`rules are enforced by ${rules.by}${rules.by === 'none' ? `: ${rules.reason}` : ''}`);
   const { directory } = binaries;

@@ -13,6 +13,8 @@ export interface BinarySource {
    * throws when it cannot deliver.
    */
   produce(work: BinaryWork): Promise<void>;
+  /** Does the part of `produce` that waits for the network, so that `produce` finds it in `scratch`. */
+  fetch?(work: Omit<BinaryWork, 'target'>): Promise<void>;
 }
 
 /** The folders and the reporting of a source. */
@@ -63,6 +65,33 @@ export const cachedFolder = ({ name }: Pick<BinarySet, 'name'>, environment: Nod
   join(cacheRoot(environment), name);
 
 /**
+ * Does what the first source of a set fetches, unless the set is in the cache. Throws the error of the source, which leaves
+ * its scratch as it is: `cachedBinaries` goes on from there.
+ */
+export async function fetchAhead(
+  set: Omit<BinarySet, 'proof' | 'prove'>,
+  { environment, progress }: CacheOptions,
+): Promise<void> {
+  const [source] = set.sources;
+  if (source?.fetch === undefined) return;
+  const { fetch } = source;
+  await withLock(prepareLock(set, environment), async () => {
+    const missing = await missingFiles(cachedFolder(set, environment), set.files);
+    if (missing.length === 0) return;
+    await fetch({ scratch: await scratchOf(source, environment), environment, progress });
+  });
+}
+
+async function scratchOf({ name }: BinarySource, environment: NodeJS.ProcessEnv): Promise<string> {
+  const scratch = join(cacheRoot(environment), `scratch-${name}`);
+  await mkdir(scratch, { recursive: true });
+  return scratch;
+}
+
+const prepareLock = ({ name }: Pick<BinarySet, 'name'>, environment: NodeJS.ProcessEnv): string =>
+  lockPath(cacheRoot(environment), `prepare-${name}`);
+
+/**
  * The folder with a set's executables: in the cache, or put there by the first source that delivers what passes the
  * proof, whole and at once. Only one process of a machine works on a set at a time; others wait. Throws an AggregateError
  * with each reason when every source failed. With `isFresh`, the cache does not count, and keeps what it has until then.
@@ -76,7 +105,7 @@ export async function cachedBinaries(
   const isCached = async () => !isFresh && (await missingFiles(directory, set.files)).length === 0;
   if (await isCached()) return { directory, source: 'cache' };
 
-  return withLock(lockPath(root, `prepare-${set.name}`), prepare, {
+  return withLock(prepareLock(set, environment), prepare, {
     onWait: (holder) => progress.note(`waiting for process ${holder}, which is preparing ${set.name}`),
     onTakeOver: (holder) => progress.note(`process ${holder} died while preparing ${set.name}: taking over`),
   });
@@ -91,8 +120,7 @@ export async function cachedBinaries(
     }
     const failures: Error[] = [];
     for (const source of set.sources) {
-      const scratch = join(root, `scratch-${source.name}`);
-      await mkdir(scratch, { recursive: true });
+      const scratch = await scratchOf(source, environment);
       const target = await mkdtemp(join(root, drafts));
       try {
         await source.produce({ target, scratch, environment, progress });

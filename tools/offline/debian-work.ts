@@ -45,7 +45,7 @@ export interface DebianWork {
 
 /** Prepares the scratch folder of a build, resuming what an earlier attempt of the same recipe has done. Throws an error that says what the machine lacks. */
 export async function debianWork(
-  { scratch, environment, progress }: BinaryWork,
+  { scratch, environment, progress }: Omit<BinaryWork, 'target'>,
   { suite, architecture, recipe, neededBytes, commands }: DebianRecipe,
 ): Promise<DebianWork> {
   for (const command of commands) {

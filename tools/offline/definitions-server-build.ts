@@ -41,21 +41,30 @@ async function compile(work: DebianWork): Promise<void> {
   });
 }
 
-async function build(given: BinaryWork): Promise<void> {
-  const { target, progress } = given;
+type FetchWork = Omit<BinaryWork, 'target'>;
+
+async function fetchSource(given: FetchWork): Promise<DebianWork> {
   const work = await debianWork(given, RECIPE);
-  const { at, step } = work;
-  progress.note(`building ${DEFINITIONS_SERVER} from Debian's packages; logs are in ${at('logs')}`);
   if (!(await work.isDone('1-source'))) {
-    await progress.step("read the package lists of Debian's unstable suite (step 1 of 3)", () =>
+    given.progress.note(
+      `building ${DEFINITIONS_SERVER} from Debian's packages; logs are in ${work.at('logs')}`,
+    );
+    await given.progress.step("read the package lists of Debian's unstable suite (step 1 of 3)", () =>
       work.readLists(),
     );
   }
-  await step('1-source', 'fetch Go and the source, 300 MB (step 2 of 3)', () => unpackSource(work));
-  await step('2-build', `build ${DEFINITIONS_SERVER} (step 3 of 3, about 3 minutes on two cores)`, () =>
+  await work.step('1-source', "fetch Debian's unstable Go and the source, 300 MB (step 2 of 3)", () =>
+    unpackSource(work),
+  );
+  return work;
+}
+
+async function build({ target, ...given }: BinaryWork): Promise<void> {
+  const work = await fetchSource(given);
+  await work.step('2-build', `build ${DEFINITIONS_SERVER} (step 3 of 3, about 3 minutes on two cores)`, () =>
     compile(work),
   );
-  await copyFile(at(DEFINITIONS_SERVER), join(target, DEFINITIONS_SERVER));
+  await copyFile(work.at(DEFINITIONS_SERVER), join(target, DEFINITIONS_SERVER));
   await chmod(join(target, DEFINITIONS_SERVER), 0o755);
 }
 
@@ -65,4 +74,8 @@ async function build(given: BinaryWork): Promise<void> {
  * no root, installs nothing, is resumed, and names the step that failed and its log. Unstable moves: what fails
  * today may work tomorrow.
  */
-export const definitionsServerBuild: BinarySource = { name: 'definitions-server-build', produce: build };
+export const definitionsServerBuild: BinarySource = {
+  name: 'definitions-server-build',
+  produce: build,
+  fetch: async (work) => void (await fetchSource(work)),
+};

@@ -18,6 +18,9 @@ export async function unpackGo(
   );
 }
 
+/** Go's compilers end soon: they collect garbage seldom, which saves a sixth of their time and needs 1 GB more at most. */
+export const fastGo: NodeJS.ProcessEnv = { GOGC: '400' };
+
 export interface GoBuild {
   /** A package of the libraries, or a file. */
   readonly source: string;
@@ -39,6 +42,7 @@ export async function goBuild(
   await run('build.log', join(goRoot, 'bin/go'), args, {
     env: {
       ...env,
+      ...fastGo,
       GOROOT: goRoot,
       GOPATH: at('root/usr/share/gocode'),
       GOCACHE: at('gocache'),

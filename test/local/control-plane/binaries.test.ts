@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { controlPlaneBinaries } from '../../../local/control-plane/binaries.ts';
 import { textProgress } from '../../../local/text-progress.ts';
 import type { BinarySource } from '../../../tools/offline/binary-cache.ts';
-import { cachedBinaries, cacheRoot } from '../../../tools/offline/binary-cache.ts';
+import { cachedBinaries, cacheRoot, fetchAhead } from '../../../tools/offline/binary-cache.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 async function place(directory: string, names: readonly string[]): Promise<void> {
@@ -172,5 +172,32 @@ describe('the chain of binaries', () => {
     const sources = [source('download', 'delivers', [])];
     const options = { environment, sources, smokeTest: prove, progress };
     assert.equal((await controlPlaneBinaries(options)).kubectl, join(home, 'bin/kubectl'));
+  });
+
+  test('a source builds with the files that it fetched ahead, and fetches them once', async (t) => {
+    const environment: NodeJS.ProcessEnv = { XDG_CACHE_HOME: await temporaryFolder(t), PATH: '' };
+    const acts: string[] = [];
+    const building: BinarySource = {
+      name: 'build',
+      async fetch({ scratch }) {
+        acts.push('fetch');
+        await writeFile(join(scratch, 'fetched'), '');
+      },
+      async produce({ target, scratch }) {
+        acts.push(`build with ${await readdir(scratch)}`);
+        await place(target, ['program']);
+      },
+    };
+    const set = {
+      name: 'set',
+      files: ['program'],
+      sources: [building],
+      proof: 'none',
+      prove: async () => {},
+    };
+    await fetchAhead(set, { environment, progress });
+    await cachedBinaries(set, { environment, progress });
+    await fetchAhead(set, { environment, progress });
+    assert.deepEqual(acts, ['fetch', 'build with fetched']);
   });
 });
