@@ -20,12 +20,17 @@ interface Kinds {
 export const configureProblems =
   ({ managed, ...kinds }: Kinds): NonNullable<ClaimService['problemsOf']> =>
   ({ forProvider }, claim, resourceClass) => {
-    const { parameters } = managed;
-    if (parameters === undefined || !fits(kinds.claim, claim) || !fits(kinds.class, resourceClass)) return [];
-    // The schema of a class requires no parameter: its rules do.
-    if (!suits(kinds.class.parameters, resourceClass.specTemplate.forProvider)) return [];
-    if (!isObject(forProvider)) return ['no forProvider'];
-    return schemaProblems(parameters, forProvider).map((problem) => described(problem, managed.kind));
+    const { kind, parameters } = managed;
+    if (parameters === undefined) return [];
+    const problems = isObject(forProvider)
+      ? schemaProblems(parameters, forProvider).map((problem) => described(problem, kind))
+      : ['no forProvider'];
+    const isGivenWhatFits = (): boolean =>
+      fits(kinds.claim, claim) &&
+      fits(kinds.class, resourceClass) &&
+      // The schema of a class requires no parameter: its rules do.
+      suits(kinds.class.parameters, resourceClass.specTemplate.forProvider);
+    return problems.length > 0 && isGivenWhatFits() ? problems : [];
   };
 
 const suits = (schema: Definition['parameters'], forProvider: object = {}): boolean =>
