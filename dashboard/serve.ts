@@ -95,12 +95,12 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
         return refuse(response, 403, 'requests from other sites are refused');
       if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'use GET');
       const url = new URL(`http://localhost${request.url ?? '/'}`);
-      if (url.pathname === '/events') return sendFeed(response);
+      if (url.pathname === '/events') return sendFeed(request, response);
       if (url.pathname === '/trace') return sendTrace(url.searchParams, response);
       const file = Object.hasOwn(files, url.pathname) ? files[url.pathname] : undefined;
       if (file === undefined) return refuse(response, 404, 'not found');
       response.writeHead(200, { ...headers, 'content-type': file.type });
-      response.end(request.method === 'HEAD' ? undefined : file.text);
+      response.end(file.text);
     }
 
     async function sendTrace(query: URLSearchParams, response: ServerResponse): Promise<void> {
@@ -111,12 +111,16 @@ export function serveDashboard(options: ServeOptions): Observable<string> {
       response.end(JSON.stringify(found));
     }
 
-    function sendFeed(response: ServerResponse): void {
+    function sendFeed({ method }: IncomingMessage, response: ServerResponse): void {
       if (readers.size >= mostReaders) {
         refuse(response, 503, `${mostReaders} pages are open already: close one of them`);
         return;
       }
       response.writeHead(200, { ...headers, 'content-type': 'text/event-stream' });
+      if (method === 'HEAD') {
+        response.end();
+        return;
+      }
       response.write(`retry: 2000\n${eventText('greeting', options.greeting)}`);
       const isFull = (): boolean => response.writableLength > mostWaiting;
       const reader = options.feed(isFull).subscribe((batch) => response.write(eventText('batch', batch)));

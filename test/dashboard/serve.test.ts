@@ -94,6 +94,15 @@ describe('the live page of a process', () => {
     assert.equal((await ask('/../../etc/passwd')).status, 404);
   });
 
+  test('HEAD gives the headers alone, and takes no place of a reader', async () => {
+    for (const path of ['/', '/events', traceOf('dreams')]) {
+      for (let attempt = 0; attempt < 17; attempt += 1) {
+        const { status, body } = await meanwhile(ask(path, { method: 'HEAD' }));
+        assert.deepEqual([path, status, body], [path, 200, '']);
+      }
+    }
+  });
+
   test('a trace is that of the command', async () => {
     const { status, body } = await meanwhile(ask(traceOf('dreams')));
     const { verdict, fault } = JSON.parse(body);
