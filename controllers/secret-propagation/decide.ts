@@ -3,7 +3,7 @@ import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
-import { isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
+import { controllerOf, isControlledBy, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets } from '../../apis/core/v1alpha1/secret.ts';
 import { isOwnedBy } from '../claim/ownership.ts';
@@ -98,6 +98,8 @@ function sourceNotControlled({ source, managed }: Pair): PropagationDecision | u
 
 function targetNotControlled({ target, claim }: Pair): PropagationDecision | undefined {
   if (claim !== undefined && isControlledBy(target, claim)) return undefined;
+  // A restore leaves it like that. The binding controller takes the Secret, or reports that it cannot.
+  if (controllerOf(target) === undefined) return { name: 'TargetNotControlled' };
   const owner = claim === undefined ? 'a claim that exists' : describe(claim);
   return { name: 'TargetNotControlled', message: `secret ${nameOf(target)} is not controlled by ${owner}` };
 }

@@ -125,6 +125,15 @@ describe('a backup restored into another cluster', () => {
       return found.metadata.ownerReferences?.[0]?.kind === 'FancySQLInstance' && found;
     });
     assert.equal(Buffer.from(secret.data?.password ?? '', 'base64').toString(), password);
+    const reasons = await cluster.kubectl([
+      'get',
+      'events',
+      '-n',
+      'team-a',
+      '-o',
+      'jsonpath={.items[*].reason}',
+    ]);
+    assert.ok(!reasons.includes('CannotPropagateConnectionDetails'), reasons);
     if (reports.metadata.deletionTimestamp !== undefined) {
       await eventually('the claim that the garbage collector deleted is gone', async () => {
         return (await cluster.find(FancySQLInstanceKind, reports.metadata)) === undefined;

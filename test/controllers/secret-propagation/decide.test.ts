@@ -114,6 +114,11 @@ const cases: Readonly<Record<string, () => PropagationDecision>> = {
     ),
   'a Secret whose claim does not exist gets nothing': () =>
     decides({ claim: undefined }, isNot('TargetNotControlled', 'a claim that exists')),
+  'no Event for a Secret without a controller, as a restore leaves it': () =>
+    decides(
+      { claim: undefined, target: without(target, 'ownerReferences') },
+      { name: 'TargetNotControlled' },
+    ),
   'a Secret of a previous claim of the same name gets nothing': () =>
     decides(
       { claim: claim({}, { uid: 'new-uid' }) },
