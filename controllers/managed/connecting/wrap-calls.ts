@@ -40,9 +40,17 @@ export function wrapCalls<M extends Managed>(client: ExternalClient<M>, around: 
   if (client.poll === undefined) return wrapMost(client, around);
   return {
     ...wrapMost(client, around),
-    poll: (name, signal) => around(async (own = signal) => client.poll(name, own), signal, 'poll'),
+    poll: (name, signal) => passed(around, 'poll', signal, (own) => client.poll(name, own)),
   };
 }
+
+/** Passes a call of the external system through an {@link Around}. */
+const passed = <T>(
+  around: Around,
+  operation: Operation,
+  signal: AbortSignal,
+  call: (own: AbortSignal) => Promise<T>,
+): Promise<T> => around(async (own = signal) => call(own), signal, operation);
 
 function wrapMost<M extends Managed, Name extends string>(
   client: Calls<M, Name>,
@@ -51,25 +59,13 @@ function wrapMost<M extends Managed, Name extends string>(
   const { plannedDetails, system, otherSystemAdvice, check, facts, disconnect } = client;
   return {
     observe: (managed, credential, signal) =>
-      around(
-        async (own = signal) => client.observe(frozen(managed), frozen(credential), own),
-        signal,
-        'observe',
-      ),
+      passed(around, 'observe', signal, (own) => client.observe(frozen(managed), frozen(credential), own)),
     create: (managed, credential, signal) =>
-      around(
-        async (own = signal) => client.create(frozen(managed), frozen(credential), own),
-        signal,
-        'create',
-      ),
+      passed(around, 'create', signal, (own) => client.create(frozen(managed), frozen(credential), own)),
     update: (managed, credential, signal) =>
-      around(
-        async (own = signal) => client.update(frozen(managed), frozen(credential), own),
-        signal,
-        'update',
-      ),
+      passed(around, 'update', signal, (own) => client.update(frozen(managed), frozen(credential), own)),
     delete: (managed, signal) =>
-      around(async (own = signal) => (await client.delete(frozen(managed), own)) ?? {}, signal, 'delete'),
+      passed(around, 'delete', signal, async (own) => (await client.delete(frozen(managed), own)) ?? {}),
     ...(plannedDetails && {
       plannedDetails: (managed: M, credential: DesiredCredential) =>
         plannedDetails.call(client, managed, credential),
@@ -80,8 +76,7 @@ function wrapMost<M extends Managed, Name extends string>(
     }),
     ...(otherSystemAdvice !== undefined && { otherSystemAdvice }),
     ...(check && {
-      check: (signal: AbortSignal) =>
-        around(async (own = signal) => check.call(client, own), signal, 'check'),
+      check: (signal: AbortSignal) => passed(around, 'check', signal, (own) => check.call(client, own)),
     }),
     ...(facts && { facts: () => facts.call(client) }),
     ...(disconnect && {
