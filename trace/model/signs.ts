@@ -8,7 +8,7 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { completeReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { BindingDecision } from '../../controllers/claim-binding/decision.ts';
 import type { ConditionErrorClass } from '../../controllers/error-class.ts';
-import type { FirstDecision } from '../../controllers/managed/run/decide-first.ts';
+import type { firstDecisions } from '../../controllers/managed/run/decision.ts';
 import { isPausedByPolicies } from '../../controllers/management-policies.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
@@ -30,7 +30,7 @@ export const binding =
 
 /** The first decision of the managed resource's controller. */
 export const first =
-  (name: FirstDecision['name'], isShown: (view: View) => boolean = () => true): Sign =>
+  (name: (typeof firstDecisions)[number], isShown: (view: View) => boolean = () => true): Sign =>
   (view) => {
     const decision = view.first;
     return decision?.name === name && isShown(view) ? (decision.message ?? '') : undefined;

@@ -20,8 +20,8 @@ import { isCall } from '../../controllers/claim-binding/decision.ts';
 import { editOf, provisioningOf } from '../../controllers/claim-binding/provision.ts';
 import { reportOf } from '../../controllers/claim-binding/report.ts';
 import { serviceOf } from '../../controllers/claim-binding/service-of.ts';
-import type { FirstDecision } from '../../controllers/managed/run/decide-first.ts';
 import { decideFirst } from '../../controllers/managed/run/decide-first.ts';
+import type { Decision as ManagedDecision } from '../../controllers/managed/run/decision.ts';
 import type { Findings } from './findings.ts';
 import { claimOf, returnableOf, thereOf } from './findings.ts';
 
@@ -43,7 +43,7 @@ export interface View extends Findings {
   readonly theClass: Class | undefined;
   readonly theManaged: Managed | undefined;
   readonly binding?: Binding | undefined;
-  readonly first?: FirstDecision | undefined;
+  readonly first?: ManagedDecision | undefined;
 }
 
 type WithConditions = { readonly status?: { readonly conditions?: readonly Condition[] } };

@@ -16,21 +16,15 @@ import {
 } from '../../management-policies.ts';
 import { isReturnable } from '../../retention.ts';
 import { isCreationIncomplete } from '../recording/creation-tracking.ts';
-import type { firstDecisions } from './decision.ts';
+import type { Decision } from './decision.ts';
 import type { Facts } from './facts.ts';
 
 type FirstFacts = Pick<Facts, 'managed'> & Partial<Pick<Facts, 'operation'>>;
 
-/** A decision before the external system is called. */
-export interface FirstDecision {
-  readonly name: (typeof firstDecisions)[number];
-  readonly message?: string;
-}
-
 /** The decision that ends the run before the external system is called. Undefined: the run goes on. */
-export const decideFirst = (facts: FirstFacts): FirstDecision | undefined => firstMatch(facts, firstChecks);
+export const decideFirst = (facts: FirstFacts): Decision | undefined => firstMatch(facts, firstChecks);
 
-const firstChecks: readonly ((facts: FirstFacts) => FirstDecision | undefined)[] = [
+const firstChecks: readonly ((facts: FirstFacts) => Decision | undefined)[] = [
   resourceGone,
   paused,
   unsupportedPolicies,
@@ -38,12 +32,12 @@ const firstChecks: readonly ((facts: FirstFacts) => FirstDecision | undefined)[]
   creationIncomplete,
 ];
 
-function resourceGone({ managed }: FirstFacts): FirstDecision | undefined {
+function resourceGone({ managed }: FirstFacts): Decision | undefined {
   const isGone = wasDeleted(managed) && !hasFinalizer(managed, finalizerNames.managed);
   return isGone ? { name: 'ResourceGone' } : undefined;
 }
 
-function paused({ managed }: FirstFacts): FirstDecision | undefined {
+function paused({ managed }: FirstFacts): Decision | undefined {
   if (!isPaused(managed) && !isPausedByPolicies(managed.spec)) return undefined;
   const by = isPaused(managed) ? `the ${annotationKeys.paused} annotation` : 'empty spec.managementPolicies';
   return { name: 'Paused', message: `reconciliation is paused by ${by}${heldBack(managed)}` };
@@ -56,18 +50,18 @@ function heldBack(managed: Managed): string {
   return hasDate ? '; it is not deleted at its date until it resumes' : '';
 }
 
-function unsupportedPolicies({ managed }: FirstFacts): FirstDecision | undefined {
+function unsupportedPolicies({ managed }: FirstFacts): Decision | undefined {
   const message =
     invalidPolicies(managed.spec) ?? (wasDeleted(managed) ? undefined : invalidOnLoss(managed.spec));
   return message === undefined ? undefined : { name: 'UnsupportedPolicies', message };
 }
 
-function orphanExternal({ managed }: FirstFacts): FirstDecision | undefined {
+function orphanExternal({ managed }: FirstFacts): Decision | undefined {
   return wasDeleted(managed) && !shouldDelete(managed.spec) ? { name: 'OrphanExternal' } : undefined;
 }
 
 /** The result of a creation is not recorded, and no ongoing operation will show the result. */
-export function creationIncomplete({ managed, operation }: FirstFacts): FirstDecision | undefined {
+export function creationIncomplete({ managed, operation }: FirstFacts): Decision | undefined {
   if (operation?.underWay !== undefined || !isCreationIncomplete(managed)) return undefined;
   return { name: 'CreationIncomplete', message: undetermined(managed) };
 }
