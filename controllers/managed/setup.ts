@@ -1,27 +1,12 @@
-import compact from 'lodash/compact.js';
 import omit from 'lodash/omit.js';
-import type { Observable } from 'rxjs';
-import { exhaustMap, filter, first, groupBy, map, mergeMap, takeUntil } from 'rxjs';
 import type { Definition } from '../../apis/core/schema.ts';
-import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
-import {
-  annotationKeys,
-  externalName,
-  finalizerNames,
-  hasFinalizer,
-  wasDeleted,
-} from '../../apis/core/v1alpha1/meta.ts';
-import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
+import { annotationKeys, finalizerNames, hasFinalizer, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { controllerUid, isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
-import { mergeEach } from '../../runtime/cache/merge-each.ts';
-import type { Store } from '../../runtime/cache/store.ts';
-import { watchOne } from '../../runtime/cache/watch-one.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import type { Request } from '../../runtime/controller/reconcile.ts';
 import type { Predicate } from '../../runtime/controller/triggers.ts';
 import {
   anyOf,
@@ -41,28 +26,18 @@ import type { SecretDetails } from '../credential.ts';
 import { credentialAnnotation } from '../credential.ts';
 import { connectionSecrets, publisherOf } from '../indexes.ts';
 import { aboutManaged } from '../log-changes.ts';
-import { refuseNewUser } from '../new-user.ts';
-import type { ProviderKinds } from '../provider/provider-credentials.ts';
-import { originOf, providerFinder, providerTriggers } from '../provider/provider-credentials.ts';
-import type { ProviderHealth } from '../provider/provider-health.ts';
+import { providerTriggers } from '../provider/provider-credentials.ts';
 import { createProviderHealth } from '../provider/provider-health.ts';
-import { secretTextsOf } from '../provider/secret-texts.ts';
 import { lostReferenceFinder } from '../references/lost-references.ts';
 import { referenceResolver, referenceTriggers } from '../references/reference-triggers.ts';
 import type { ReferenceField } from '../references/references.ts';
 import { unresolvedInitially } from '../references/references.ts';
 import { isAtRest } from './at-rest.ts';
-import { borderedConnector } from './connecting/border.ts';
-import type { ExternalCalls } from './connecting/external-calls.ts';
-import { externalCalls, limitedConnector } from './connecting/external-calls.ts';
-import type { ExternalConnector } from './connecting/external-client.ts';
-import type { CallLimits } from './connecting/hanging-calls.ts';
+import { externalCalls } from './connecting/external-calls.ts';
+import type { ConnectedService } from './connecting/guarded-connector.ts';
+import { guardedConnector } from './connecting/guarded-connector.ts';
 import { defaultCallMs } from './connecting/hanging-calls.ts';
-import { leasedConnector } from './connecting/leased-connector.ts';
-import type { CallObserver } from './connecting/observed-connector.ts';
-import { observedConnector } from './connecting/observed-connector.ts';
-import { observingConnector } from './connecting/observing-connector.ts';
-import { providerHealthConnector } from './connecting/provider-health-connector.ts';
+import { requestsOfCreatedNamespaces } from './created-namespaces.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { managedReconciler } from './reconciler.ts';
 import { firstPollDelayMs } from './run/next.ts';
@@ -70,23 +45,12 @@ import { stageOfManaged } from './stage.ts';
 
 /** A managed kind and its external system. */
 export interface ManagedService<M extends Managed = Managed>
-  extends Pick<
-    ManagedReconcilerOptions<M>,
-    'externalNames' | 'names' | 'creationGraceMs' | 'confirmAbsenceMs'
-  > {
-  readonly kind: Kind<M>;
+  extends ConnectedService<M>,
+    Pick<ManagedReconcilerOptions<M>, 'names' | 'creationGraceMs' | 'confirmAbsenceMs'> {
   /** Absent: no connection details are secret. */
   readonly secretDetails?: SecretDetails<M>;
-  readonly connector: ExternalConnector<M>;
-  /** The provider kinds of this service. A changed provider triggers runs of its managed resources. */
-  readonly providers: ProviderKinds;
   /** Fields of `forProvider` whose values come from other managed resources. */
   readonly references?: readonly ReferenceField[];
-  readonly stack?: string;
-  readonly limits?: CallLimits;
-  /** The stack trace of the call that defined this service. Errors about the answers of its clients show it. */
-  readonly definedAt?: string;
-  readonly onCall?: CallObserver;
   /** Absent: a managed resource that sets `publishConnectionDetailsTo` gets an error. */
   readonly secretStores?: SecretStores;
 }
@@ -144,80 +108,6 @@ export const isSecretChanged = (mayWrite: (secret: Secret, key: string) => boole
 
 /** How long a run may take for the controllers' own requests, besides one call of the external system. */
 const ownRequestsMs = 30_000;
-
-/** Adds to a connector the rules for every stack, such as the rate limit. `health` gets the results of the calls. */
-export function guardedConnector<M extends Managed>(
-  env: Environment,
-  service: Pick<
-    ManagedService<M>,
-    'kind' | 'connector' | 'externalNames' | 'providers' | 'stack' | 'definedAt' | 'limits' | 'onCall'
-  >,
-  calls: ExternalCalls,
-  health?: Pick<ProviderHealth, 'record'>,
-): ExternalConnector<M> {
-  const { connector, kind, stack, definedAt, limits, onCall, providers, externalNames } = service;
-  const providerOf = providerFinder(env, providers);
-  const bordered = borderedConnector(connector, {
-    kind: kind as unknown as Kind<Managed>,
-    stack,
-    definedAt,
-    log: env.log,
-    clock: env.clock,
-    limits,
-    secretsOf: (managed) => secretTextsOf(providerOf(managed)?.provider),
-  });
-  const observing = observingConnector(bordered, env);
-  const observed = observedConnector(observing, onCall, env.clock);
-  const connectedBy = (managed: M) => {
-    const found = providerOf(managed);
-    return found && { ...found, origin: originOf(found.provider) };
-  };
-  const isNamed = (managed: M) => externalNames === 'deterministic' || externalName(managed) !== undefined;
-  const recorded = health ? providerHealthConnector(observed, health, connectedBy, isNamed) : observed;
-  const limited = limitedConnector(leasedConnector(recorded, env), calls, calls.keyFor(providers));
-  return {
-    async connect(managed, signal) {
-      const used = providerOf(managed);
-      if (used !== undefined) refuseNewUser(managed, used.provider);
-      return limited.connect(managed, signal);
-    },
-  };
-}
-
-/** The namespace of the managed resource's Secret, if it does not exist: a list of none or one. */
-function missingNamespacesOf({ status }: Managed): readonly string[] {
-  // In a malformed status the conditions may be no list.
-  const error = [status?.conditions ?? []].flat().find(({ type }) => type === 'Synced')?.error;
-  return error?.class === 'NamespaceNotFound' ? compact([error.namespace]) : [];
-}
-
-const byMissingNamespace = 'missing namespace';
-
-/** Emits the managed resources whose Secret waits for a namespace, as soon as the namespace exists. */
-export function requestsOfCreatedNamespaces(
-  env: Pick<Environment, 'client' | 'clock' | 'log'>,
-  store: Store<Managed>,
-): Observable<Request> {
-  store.addIndex(byMissingNamespace, missingNamespacesOf);
-  const waitingFor = (namespace: string) => store.byIndex(byMissingNamespace, namespace);
-  /** Emits once. Watches only this Namespace, and only while a managed resource waits for it. */
-  const created = (name: string) =>
-    watchOne(env.client, NamespaceKind, { name }, env).pipe(
-      takeUntil(store.changes$.pipe(filter(() => waitingFor(name).length === 0))),
-      first((version) => version !== '', ''),
-    );
-  return store.changes$.pipe(
-    mergeEach(({ object }) => missingNamespacesOf(object)),
-    groupBy((namespace) => namespace),
-    mergeMap((changes$) =>
-      changes$.pipe(
-        exhaustMap(() => created(changes$.key)),
-        mergeMap(() => waitingFor(changes$.key)),
-      ),
-    ),
-    map(({ metadata }) => ({ name: metadata.name })),
-  );
-}
 
 const createdNamespace = 'the namespace of its secret was created';
 const bySecret = 'secret of writeConnectionSecretToRef';

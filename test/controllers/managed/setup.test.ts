@@ -9,12 +9,12 @@ import { controllerReference } from '../../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../../apis/core/v1alpha1/secret.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
+import { requestsOfCreatedNamespaces } from '../../../controllers/managed/created-namespaces.ts';
 import type { ManagedService } from '../../../controllers/managed/setup.ts';
 import {
   isDesiredStateChanged,
   isSecretChanged,
   managedController,
-  requestsOfCreatedNamespaces,
 } from '../../../controllers/managed/setup.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
