@@ -23,7 +23,8 @@ export function noteSecretTexts(provider: KubernetesObject, credentials: Credent
 export const secretTextsOf = (provider: KubernetesObject | undefined): readonly string[] =>
   (provider && noted.get(nameOf(provider))?.texts) ?? [];
 
-const shortestSecret = 4;
+/** A shorter text counts as no secret: it is in many words. */
+export const shortestSecret = 4;
 
 /** The names of fields with a secret. */
 const secretName = /pass|pwd|secret|token|key|credential|auth|private/i;

@@ -10,6 +10,7 @@ import { secretsAmong } from '../../../apis/core/v1alpha1/secret.ts';
 import { withoutSecrets } from '../../../clients/without-secrets.ts';
 import { unknownClaim } from '../../credential.ts';
 import { reasonOfError } from '../../error-class.ts';
+import { shortestSecret } from '../../provider/secret-texts.ts';
 import { standingOperations } from './operation-conditions.ts';
 
 /** The result of a run, for the status of the managed resource. */
@@ -79,8 +80,6 @@ export const withoutRecord = (managed: Managed, ...others: readonly (keyof Manag
   managed.status === undefined
     ? managed
     : { ...managed, status: omit(managed.status, 'credential', ...others) };
-
-const shortestSecret = 4;
 
 /**
  * Removes secrets from a message about a resource. The resource's names are none, whichever detail has them. External clients
