@@ -71,7 +71,7 @@ export type EntryKind = keyof typeof schemas;
 /** A kubeconfig or variable that cannot be used. The message names the file, or the entry and the field. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
-  /** `kubeconfig`, or the name of the variable. */
+  /** The flag or variable with the wrong value; `kubeconfig` if the fault is in a file that no flag names. */
   readonly place: string;
 
   constructor(message: string, { place = 'kubeconfig', ...options }: ErrorOptions & { place?: string } = {}) {

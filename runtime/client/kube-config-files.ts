@@ -36,7 +36,10 @@ export async function kubeConfigFiles(places: KubeConfigPlaces): Promise<MergedK
   if (paths.length === 0) return undefined;
   const files = await Promise.all(
     paths.map(async (path) => ({ path, file: fileIn(await contentOf(path), path) })),
-  );
+  ).catch((error: unknown) => {
+    if (places.path === undefined || !(error instanceof KubeConfigError)) throw error;
+    throw new KubeConfigError(error.message, { place: '--kubeconfig', cause: error });
+  });
   const entries = (list: 'clusters' | 'users' | 'contexts', field: string) =>
     new Map(files.toReversed().flatMap(({ path, file }) => [...entriesOf(file[list] ?? [], field, path)]));
   return {

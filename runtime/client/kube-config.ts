@@ -49,7 +49,9 @@ export async function readKubeConfig(options: KubeConfigOptions): Promise<Loaded
   const config = new (await kubeConfigClass())();
   const proxies = await proxiesIn(options.environment);
   if (merged === undefined || isEmpty(merged)) {
-    if (options.context !== undefined) throw new KubeConfigError(`there is no context "${options.context}"`);
+    if (options.context !== undefined) {
+      throw new KubeConfigError(`there is no context "${options.context}"`, { place: '--context' });
+    }
     return Object.assign(inCluster(config, options, proxies), proxies && { proxies });
   }
   const context = contextOf(merged, options.context);
@@ -127,7 +129,10 @@ function contextOf({ contexts, currentContext }: MergedKubeConfig, requested: st
   if (name === undefined)
     throw new KubeConfigError(`there is no current context; name one with --context: ${others}`);
   const found = contexts.get(name);
-  if (found === undefined) throw new KubeConfigError(`there is no context "${name}"; there are: ${others}`);
+  if (found === undefined) {
+    const place = requested === undefined ? 'kubeconfig' : '--context';
+    throw new KubeConfigError(`there is no context "${name}"; there are: ${others}`, { place });
+  }
   return { name, ...entryIn('context', name, found.content) };
 }
 
