@@ -21,7 +21,7 @@ import type { Tone } from './show/text.ts';
 import { traceText } from './show/text.ts';
 
 /** `nothingFound`: a wrong flag or kind, no such object, no cluster. */
-const exitCodes = { usable: 0, unusable: 1, nothingFound: 2 } as const;
+export const exitCodes = { usable: 0, unusable: 1, nothingFound: 2 } as const;
 
 export interface TraceWorld {
   readonly stacks: readonly DefinedStack[];
@@ -103,7 +103,11 @@ function requestIn(argv: readonly string[], { stdout }: TraceWorld): TraceReques
       parsed.found = { ...flags, kind: word, name: wanted, lease: leaseIn(lease) };
     });
   try {
-    command.parse(argv, { from: 'user' });
+    // kubectl also takes `-n=name`, which commander would read as the value `=name`.
+    command.parse(
+      argv.map((word) => word.replace(/^(-[no])=/, '$1')),
+      { from: 'user' },
+    );
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 'helped';
@@ -199,7 +203,9 @@ const refuse =
 
 async function kubeConfigOf({ kubeconfig: path, context }: TraceRequest, clock: Clock): Promise<KubeConfig> {
   try {
-    return await readKubeConfig({ path, context, environment: process.env, clock });
+    // An empty value is an absent one, as for kubectl.
+    const chosen = { path: path || undefined, context: context || undefined };
+    return await readKubeConfig({ ...chosen, environment: process.env, clock });
   } catch (error) {
     if (!(error instanceof KubeConfigError)) throw error;
     throw new BadInput(`${error.place}: ${error.message}`, { cause: error });
@@ -209,5 +215,5 @@ async function kubeConfigOf({ kubeconfig: path, context }: TraceRequest, clock: 
 function keyOf({ name, namespace }: TraceRequest, { kind }: KnownKind, kubeConfig: KubeConfig): ObjectKey {
   if (kind.scope === 'Cluster') return { name };
   const own = kubeConfig.getContextObject(kubeConfig.getCurrentContext())?.namespace;
-  return { namespace: namespace ?? own ?? 'default', name };
+  return { namespace: namespace || own || 'default', name };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -137,7 +137,11 @@ describe('the command', () => {
     ],
     'a kubeconfig that is not there': [
       ['fancysqlinstance', 'orders', '--kubeconfig', '/nowhere'],
-      /^kubeconfig: cannot read kubeconfig \/nowhere: ENOENT\n$/,
+      /^--kubeconfig: cannot read kubeconfig \/nowhere: ENOENT\n$/,
+    ],
+    'a file that is no kubeconfig': [
+      ['fancysqlinstance', 'orders', '--kubeconfig', join(root, 'LICENSE')],
+      /^--kubeconfig: \S+LICENSE is not .*\n$/,
     ],
   };
   for (const [what, [words, says]] of Object.entries(bad)) {
@@ -156,7 +160,7 @@ describe('the command', () => {
   test('a context that does not exist is reported with the existing contexts', async () => {
     const { code, err } = await ended(tracing('a', '--context', 'prod'));
     assert.equal(code, 2);
-    assert.match(err, /^kubeconfig: there is no context "prod"; there are: \S+\n$/);
+    assert.match(err, /^--context: there is no context "prod"; there are: \S+\n$/);
   });
 
   test('an API server that does not answer is reported with its address', async () => {
@@ -240,6 +244,37 @@ describe('the command', () => {
     assert.equal(texts().out.match(/^FancySQLInstance team-shop\/orders can/gm)?.length, 2);
     api.put(FancySQLInstanceKind, claim);
   });
+
+  test('a flag without a value is as absent, as for kubectl', async () => {
+    const words = tracing('orders', '--context=', '-o=json').filter((word) => word !== kubeconfig);
+    const { KUBECONFIG } = process.env;
+    process.env.KUBECONFIG = kubeconfig;
+    try {
+      const { code, err } = await ended(
+        words.map((word) => (word === '--kubeconfig' ? '--kubeconfig=' : word)),
+      );
+      assert.deepEqual([code, err], [1, '']);
+    } finally {
+      if (KUBECONFIG === undefined) delete process.env.KUBECONFIG;
+      else process.env.KUBECONFIG = KUBECONFIG;
+    }
+  });
+
+  const outputs: Readonly<Record<string, readonly [redirect: string, says: RegExp]>> = {
+    'without a reader there is no answer, and no error': ['| true', /^2 $/],
+    'an answer that cannot be written is reported': [
+      '> /dev/full',
+      /^2 cannot write the answer: .*ENOSPC.*$/,
+    ],
+  };
+  for (const [what, [redirect, says]] of Object.entries(outputs)) {
+    test(what, async () => {
+      const words = [process.execPath, join(root, 'app/trace.ts'), ...tracing('orders', '-v')];
+      const script = `{ "$@"; echo $? > ${folder}/code; } ${redirect}`;
+      const { stderr } = await promisify(execFile)('/bin/sh', ['-c', script, 'sh', ...words]);
+      assert.match(`${(await readFile(join(folder, 'code'), 'utf8')).trim()} ${stderr.trim()}`, says);
+    });
+  }
 
   test('kubectl runs it as a plugin, by a link on the PATH', async () => {
     const plugin = join(folder, 'kubectl-services_stack');
