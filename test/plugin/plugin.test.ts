@@ -237,7 +237,7 @@ describe('the plugin of kubectl', () => {
       annotated('crossplane.io/reconcile-requested-at=TIME'),
     ],
     'reconcile annotates a claim in its namespace': [
-      'reconcile fsql orders -n team-a',
+      'reconcile fsql orders -n=team-a',
       { get: claim },
       'FancySQLInstance team-a/orders: requests one run of its controller now\nannotate done\n',
       [
@@ -394,7 +394,7 @@ describe('the plugin of kubectl', () => {
     ],
     'no context': [
       'pause favdb db',
-      'cannot find the cluster; name a context with --context: current-context must exist in order to minify',
+      'cannot find the cluster; name one with --kubeconfig or --context: current-context must exist in order to minify',
       { 'config.error': 'error: current-context must exist in order to minify\n' },
     ],
     'a cluster that does not answer': [
@@ -409,6 +409,13 @@ describe('the plugin of kubectl', () => {
       'pause favdb db',
       `cannot read favdb db: ${resource} "db" not found`,
       { 'get.error': `Error from server (NotFound): ${resource} "db" not found\n` },
+    ],
+    'kept resources that may not be listed': [
+      'give-back -n=team-a',
+      `cannot list the managed resources: ${resource} is forbidden`,
+      {
+        'get.error': `Error from server (Forbidden): ${resource} is forbidden\nError from server (Forbidden): others are forbidden\n`,
+      },
     ],
     'a pause of a claim': [
       'pause fsql orders -n team-a',
