@@ -36,7 +36,12 @@ import { experiments, picture } from './words.ts';
 
 const settlingMs = 90_000;
 const stage = createStage(process.stdout);
-const { paint, say } = stage;
+const { paint } = stage;
+/** Nothing may follow the last words. */
+let isEnding = false;
+const say = (...lines: readonly string[]): void => {
+  if (!isEnding) stage.say(...lines);
+};
 /** Nothing may follow the instructions while everything works. */
 let isQuiet = false;
 const progress = textProgress({
@@ -57,7 +62,6 @@ const { once: isOnce } = parsedOrExit(
 );
 const stopped = stopRequest();
 let services: Services | undefined;
-let isEnding = false;
 /** The subscription that updates the display. */
 let shown: Subscription | undefined;
 const end = async (code: number): Promise<never> => {
@@ -122,7 +126,7 @@ function showFeed(pageUrl: string): Observable<Nodes> {
       for (const id of batch.deleted) nodes.delete(id);
       // Acts come first: the table then never shows the effect of an act that is not shown yet.
       say(...batch.events.map((event) => actLine(event, performance.now() - beganMs, paint)));
-      stage.show(claimsTable(nodes, { paint, width: stage.width() }));
+      if (!isEnding) stage.show(claimsTable(nodes, { paint, width: stage.width() }));
       return nodes;
     }),
     shareReplay({ bufferSize: 1, refCount: true }),

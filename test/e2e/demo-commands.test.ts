@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../cluster/stack-harness.ts';
+import { temporaryFolder } from '../local/temporary-folder.ts';
 import { demo, root } from './demo-run.ts';
 
 /** The processes that a process has started and that run `script`. */
@@ -98,7 +100,7 @@ describe('npm run demo', () => {
     assert.match(output, /^ +\+\d+\.\d s {2}PostgreSQLInstance team-shop\/cart-db {2}BoundManagedResource /m);
   });
 
-  test('Ctrl-C takes everything down while claims are applied, says goodbye and ends with 0', async () => {
+  test('Ctrl-C takes everything down while claims are applied, says goodbye last and ends with 0', async () => {
     let isRequested = false;
     const { code, output } = await demo([], async (sofar, child) => {
       if (isRequested || !sofar.includes('watch it live')) return;
@@ -106,6 +108,21 @@ describe('npm run demo', () => {
       child.kill('SIGINT');
     });
     assert.equal(code, 0, output);
-    assert.match(output, /\nGoodbye: /);
+    assert.match(output, /\nGoodbye: .*\n$/);
+  });
+
+  test('nothing remains of a demo that was killed', async (t) => {
+    const folder = await temporaryFolder(t);
+    await chmod(folder, 0o755); // for PostgreSQL, which may run as another user
+    const killAtStart = async (sofar: string, child: ChildProcess) => {
+      if (sofar.includes('watch it live')) child.kill('SIGKILL');
+    };
+    const { output } = await demo([], killAtStart, folder);
+    assert.match(output, /watch it live/);
+    await eventually('its folders are removed', async () => (await readdir(folder)).length === 0);
+    await eventually('its processes are gone', async () => {
+      const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'args=']);
+      return !stdout.includes(folder);
+    });
   });
 });
