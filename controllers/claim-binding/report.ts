@@ -224,11 +224,11 @@ function reportUnknownKind({ claim, services }: BindingFacts): Report {
     lacking.length > 0
       ? `lacks ${lacking.join(' and ')}`
       : `names a ${reference?.kind} (${reference?.apiVersion}), and no controller here serves a ${claim.kind} with it`;
-  const stuck = wasDeleted(claim)
-    ? `, so that no controller removes the finalizer of this claim; ${advice.undoKind}`
-    : '';
   const names = known.map((kind) => `${kind.kind} (${apiVersionOf(kind)})`).toSorted();
-  const message = `spec.${field} ${given}${stuck}; ${advice.nameKnownKind(names)}`;
+  const todo = wasDeleted(claim)
+    ? `, so that no controller removes the finalizer of this claim; ${advice.runStack}`
+    : `; ${advice.nameKnownKind(names)}`;
+  const message = `spec.${field} ${given}${todo}`;
   const { facts, events } = report('UnknownKind', notReady('UnknownKind', message), {
     isError: true,
     ...(wasDeleted(claim) && { phase: keepsPhase }),

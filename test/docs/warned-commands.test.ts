@@ -106,11 +106,11 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   restoreResource: ['create another claim', 'Delete this one once its Secret is not needed'],
   restoreRetained: ['it is kept for a deleted claim', 'delete this resource'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
+  runStack: harmless('its user has deleted the claim'),
   startWithoutReference: harmless('the claim has no resource, and the kept one stays'),
   supportedPolicies: harmless('it lists the sets from which an administrator chooses'),
   takeBack: ['if its data is not of another team', 'run:'],
   terminateSessions: ['to terminate them', 'set spec.forProvider.onDelete'],
-  undoKind: harmless('it undoes an edit'),
   unsealVault: harmless('Vault answers again'),
   useAnother: ['if it has no data', 'delete this resource'],
 };

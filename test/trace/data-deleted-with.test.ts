@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
 import type { ObjectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import {
   FavouriteDBInstanceClassKind,
@@ -63,6 +64,21 @@ describe('a command deletes a claim only if it has no data; otherwise the advice
       [],
     ],
   };
+  test('nothing, of a claim of an unknown kind that is being deleted already', async () => {
+    const key = 'team-shop/orders';
+    const deleted = { ...claimAt(key, { resourceRef: gold }) };
+    const metadata = {
+      ...deleted.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      finalizers: [finalizerNames.claim],
+    };
+    const { fault } = await tracedIn([{ ...deleted, metadata }], ['fancysqlinstance', key]);
+    assert.deepEqual(remedyOf(fault), {
+      name: 'unknown kind',
+      advice: 'Run the stack that handles the kind (--stacks).',
+      commands: [],
+    });
+  });
   for (const [name, [spec, advice, commands]] of Object.entries(unknown)) {
     test(name, async () => {
       const key = 'team-shop/orders';

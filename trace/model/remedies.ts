@@ -84,10 +84,15 @@ export const incompatibleResource: Details = (view) => {
   return { link: 'resource', ...todo(view, '') };
 };
 
-export const unknownKind = correctClaim(
-  'Correct the reference. Or run the stack that handles the kind (--stacks)',
-  'Run the stack that handles the kind (--stacks), or create another claim',
-);
+export const unknownKind: Details = (view, message) => {
+  if (view.theClaim && wasDeleted(view.theClaim))
+    return { advice: 'Run the stack that handles the kind (--stacks).' };
+  const correct = correctClaim(
+    'Correct the reference. Or run the stack that handles the kind (--stacks)',
+    'Run the stack that handles the kind (--stacks), or create another claim',
+  );
+  return correct(view, message);
+};
 
 /** Two ways out: the second makes the object. `or`: the words between them. No object can have some names. */
 function orMaking(one: ReturnType<Details>, or: string | undefined, missing: NamedKind): ReturnType<Details> {

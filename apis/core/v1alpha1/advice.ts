@@ -19,7 +19,7 @@ export const advice = {
   correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
   correctClass: 'have an administrator correct the class',
   nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
-  undoKind: 'undo the edit, or run the stack of that kind',
+  runStack: 'run the stack of that kind with its definitions. If the reference was edited, undo the edit',
   beginName: (prefix: string) =>
     `set an annotation ${annotationKeys.externalName} that begins with ${prefix}, or remove it`,
   removeUnsafe: `set an annotation ${annotationKeys.externalName} without them, or remove it`,

@@ -331,7 +331,7 @@ export const claimRows = {
     fault: 'unknown kind',
     act: (at) => at.editClaim({ classRef: at.classRef() }),
   },
-  undoKind: {
+  runStack: {
     async situation(at) {
       await claimOf(at, 'missing');
       await at.fixture.readyReason(at.namespace, 'db', 'ResourceNotFound');

@@ -475,6 +475,15 @@ const cases: Readonly<Record<string, () => Decided>> = {
     const given = { claim: claim({ resourceRef: resourceRef('db') }), service: undefined };
     return reports('UnknownKind', report, { ...given, services: [otherService] });
   },
+  'a deleted claim of an unknown kind advises to run its stack, and to name no other kind': () => {
+    const message =
+      'spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here serves a FancySQLInstance with it, so that no controller removes the finalizer of this claim; run the stack of that kind with its definitions. If the reference was edited, undo the edit';
+    const { facts, events } = refuses('UnknownKind', message);
+    const { bindingPhase: _unchanged, ...rest } = facts;
+    const consideredKinds = ['ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io'];
+    const given = { claim: endingClaim, service: undefined, services: [otherService] };
+    return reports('UnknownKind', { facts: { ...rest, consideredKinds }, events }, given);
+  },
   'a claim waits until a status from a backup is emptied': () => {
     const status = { bindingPhase: 'Bound', boundUID: 'uid-before-the-restore' } as const;
     const why =
