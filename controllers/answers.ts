@@ -102,10 +102,11 @@ const optionalMethods = ['plannedDetails', 'disconnect', 'system', 'check', 'fac
 /** The problem of the client that `connect` returned. */
 function clientProblem(client: unknown): string | undefined {
   if (!isObject(client)) return objectProblem(client);
-  return (
-    problemIn(Object.fromEntries(methods.map((name) => [name, required(function_)])), client) ??
-    misspeltMethod(client)
-  );
+  const forms = [
+    ...methods.map((name) => [name, required(function_)] as const),
+    ...optionalMethods.map((name) => [name, function_] as const),
+  ];
+  return problemIn(Object.fromEntries(forms), client) ?? misspeltMethod(client);
 }
 
 /** The likeness of a misspelt optional method. A client may have other methods, for its own use. */

@@ -12,8 +12,6 @@ export interface ManagedReconcilerOptions<M extends Managed> {
   readonly env: Pick<Environment, 'events' | 'clock' | 'random' | 'pollIntervalMs' | 'isObserveOnly'>;
   readonly managedResources: Resource<M>;
   readonly connector: ExternalConnector<M>;
-  /** The name of the stack, for messages. */
-  readonly stack?: string;
   readonly places: ConnectionPlaces;
   readonly secretDetails?: SecretDetails<M>;
   readonly randomBytes?: RandomBytes;

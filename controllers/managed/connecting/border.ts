@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { unwrapped } from '../../../apis/core/marks.ts';
 import type { Definition } from '../../../apis/core/schema.ts';
 import { schemaProblems } from '../../../apis/core/schema-problems.ts';
+import { managedStatus } from '../../../apis/core/v1alpha1/define-managed.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
@@ -17,6 +18,7 @@ import type { ExternalClient, ExternalConnector, Observation } from './external-
 import { UncertainCreationError } from './external-client.ts';
 import type { CallLimits } from './hanging-calls.ts';
 import { hangingCalls } from './hanging-calls.ts';
+import { operationProblem } from './operation-problem.ts';
 import { scrubbedAnswer, scrubError } from './scrubbed.ts';
 import type { Around } from './wrap-calls.ts';
 import { wrapCalls } from './wrap-calls.ts';
@@ -83,7 +85,7 @@ export function borderedConnector<M extends Managed>(
           const { error } = (answer ?? {}) as { readonly error?: unknown };
           attributed(error, whose.stack);
           scrubError(error, secretsOf(managed));
-          return believed(name, managed, answer);
+          return believed(name, managed, client, answer);
         } catch (error) {
           // guard: otherwise a resource whose name is not known is created again
           throw name === 'create' && !hasFailed ? uncertain(error) : error;
@@ -94,8 +96,16 @@ export function borderedConnector<M extends Managed>(
   };
 
   /** The answer without unknown fields of the status. Throws a programming error if a field has another type. */
-  function believed<T>(name: string, managed: M, answer: T): T {
-    const { status, lateInitialized, details } = (answer ?? {}) as Partial<Observation>;
+  function believed<T>(name: string, managed: M, client: ExternalClient<M>, answer: T): T {
+    const { status = {}, lateInitialized, details, operation } = (answer ?? {}) as Partial<Observation>;
+    // `observe` returns the type of an operation. The other calls return its name.
+    const unnamed =
+      name === 'observe' || operation === undefined
+        ? undefined
+        : operationProblem(client, managed, name, operation);
+    if (unnamed !== undefined) throw bug(name, `returned ${unnamed}`);
+    const own = Object.keys(status).find((field) => Object.hasOwn(managedStatus.shape, field));
+    if (own !== undefined) throw bug(name, `returned status.${own}, which only the controllers write`);
     const undeclared = details && undeclaredIn(details);
     if (undeclared !== undefined) throw bug(name, `returned details.${undeclared}`);
     const { forProvider } = managed.spec;

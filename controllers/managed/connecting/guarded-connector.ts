@@ -21,10 +21,12 @@ import { providerHealthConnector } from './provider-health-connector.ts';
 
 /** The connector of a managed kind, and how it may be used. */
 export interface ConnectedService<M extends Managed>
-  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'connector' | 'stack'> {
+  extends Pick<ManagedReconcilerOptions<M>, 'externalNames' | 'connector'> {
   readonly kind: Kind<M>;
   /** The provider kinds of this service. A changed provider triggers runs of its managed resources. */
   readonly providers: ProviderKinds;
+  /** The name of the stack, for messages. */
+  readonly stack?: string;
   readonly limits?: CallLimits;
   /** The stack trace of the call that defined this service. Errors about the answers of its clients show it. */
   readonly definedAt?: string;

@@ -11,7 +11,7 @@ type Options = ManagedReconcilerOptions<Managed>;
 /** The context that all runs of a managed kind share. */
 export interface RunContext
   extends KindFacts,
-    Pick<Options, 'env' | 'managedResources' | 'connector' | 'places' | 'stack' | 'resolveReferences'> {
+    Pick<Options, 'env' | 'managedResources' | 'connector' | 'places' | 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
   readonly memory: ProcessMemory;
 }

@@ -1,10 +1,8 @@
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { timestamp } from '../../../apis/core/v1alpha1/timestamp.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
-import { attributed } from '../../stack-bug.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
 import type { Progress } from '../connecting/external-client.ts';
-import { operationProblem } from '../connecting/operation-problem.ts';
 import {
   operationEnded,
   operationFailed,
@@ -18,16 +16,13 @@ import { cannot } from './failures.ts';
 import { unrecordedCreation } from './steps.ts';
 
 /** The steps about operations that an external system names, and goes on with after the call. */
-export function operations({ env, memory, stack }: RunContext, signal: AbortSignal) {
+export function operations({ env, memory }: RunContext, signal: AbortSignal) {
   return { begin, poll, supersede };
 
-  /** Remembers a started operation until the status records it. Throws if it cannot be polled: a bug of the stack. */
+  /** Remembers a started operation until the status records it. */
   function begin(facts: Facts, type: ExternalOperation['type'], name: string | undefined): Facts {
     if (name === undefined) return facts;
     const { managed, operation } = facts;
-    const { external: _accepted, ...failure } = cannot[type];
-    const bug = operationProblem(clientOf(facts), managed, type, name);
-    if (bug !== undefined) throw new StepFailure('', attributed(bug, stack), failure);
     const begun = { type, name, startedAt: timestamp(env.clock.now()) };
     memory.noteOperation(managed, begun); // guard: otherwise an operation is lost if the status is not written
     const conditions = operationOngoing(type, { name });

@@ -59,10 +59,11 @@ interface Broken extends Partial<ClaimService> {
   /** Connects instead of a connector that returns the client. */
   readonly connect?: (env: Environment, client: ExternalClient) => ExternalConnector['connect'];
   readonly isStrict?: boolean;
+  readonly isAssigned?: boolean;
 }
 
 /** A claim by class, and a stack whose client or service has these mistakes. */
-async function broken(calls: Calls, { connect, isStrict = false, ...over }: Broken = {}) {
+async function broken(calls: Calls, { connect, isStrict = false, isAssigned = false, ...over }: Broken = {}) {
   const cluster = new FakeCluster();
   const log = recordedLog();
   let isCreated = false;
@@ -89,7 +90,12 @@ async function broken(calls: Calls, { connect, isStrict = false, ...over }: Brok
     (env) => {
       const connector = { connect: connect?.(env, client) ?? (async () => client) };
       const kindOf = isStrict ? strictKind : kind;
-      const managed = managedService(connector, { kind: kindOf, secretDetails, definedAt });
+      const managed = managedService(connector, {
+        kind: kindOf,
+        secretDetails,
+        definedAt,
+        externalNames: isAssigned ? 'assigned' : 'deterministic',
+      });
       const claims = [{ ...service, secretDetails, ...over }];
       return stackControllers(env, [{ name: 'influx', claims, managed: () => [managed] }]);
     },
@@ -129,6 +135,10 @@ const polled = (progress: object) => ({
   create: async () => ({ operation: 'op-1' }),
   poll: async () => progress,
 });
+
+const withoutPoll = 'returned the name of an operation, "op-1", but has no poll';
+const addPoll =
+  "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }";
 
 /** Deliberate mistakes in clients, and what the conditions report about each. */
 const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string]>> = {
@@ -242,6 +252,34 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     exists({ lateInitialized: 'large' }),
     'observe returned lateInitialized, text, which must be an object',
   ],
+  'conditions in the status': [
+    exists({ status: { conditions: [] } }),
+    'observe returned status.conditions, which only the controllers write',
+  ],
+  'a phase in the report of a call': [
+    updated({ status: { bindingPhase: 'Bound' } }),
+    'update returned status.bindingPhase, which only the controllers write',
+  ],
+  'a poll that is no function': [
+    { create: async () => ({ operation: 'op-1' }), poll: {} as never },
+    'connect returned poll, an object, which must be a function',
+  ],
+  'an operation of a client without poll': [
+    { create: async () => ({ operation: 'op-1' }) },
+    `create ${withoutPoll}. Beside create in the external client of FavouriteDBInstance, ${addPoll}`,
+  ],
+  'an update operation of a client without poll': [
+    { ...exists({ isUpToDate: false }), update: async () => ({ operation: 'op-1' }) },
+    `update ${withoutPoll}. Beside update in the external client of FavouriteDBInstance, ${addPoll}`,
+  ],
+  'an empty name of an operation': [
+    { ...polled({ state: 'running' }), create: async () => ({ operation: '' }) },
+    'create returned an empty name of an operation',
+  ],
+  'a name of an operation that is not printable': [
+    { ...polled({ state: 'running' }), create: async () => ({ operation: 'op\u001b[2J-1' }) },
+    'create returned a name of an operation that is not printable, "op\\u{1b}[2J-1"',
+  ],
   'facts that are a promise': [
     { facts: async () => ({ version: '1' }) },
     'facts returned a promise, which must be an object',
@@ -291,6 +329,20 @@ describe('a mistake of a client is named on the resource and the claim, with the
     const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
     assert.match(message, /^bug in the stack influx: connect returned undefined, which must be an object/);
   });
+
+  for (const isAssigned of [true, false]) {
+    test(`an operation that cannot be polled, without a second creation: ${isAssigned ? 'assigned' : 'known'} names`, async () => {
+      let made = 0;
+      await broken(
+        {
+          observe: async () => (made > 0 && !isAssigned ? found : { exists: false, isUpToDate: false }),
+          create: async () => ({ operation: `op-${++made}` }),
+        },
+        { isAssigned },
+      );
+      assert.equal(made, 1);
+    });
+  }
 
   test('a client without create', async () => {
     const { managed } = await broken(

@@ -402,32 +402,6 @@ describe('a credential that an operation sets', () => {
 });
 
 describe('a client that cannot be asked about its operations', () => {
-  const withoutPoll =
-    'the name of an operation, "op-create", but has no poll. Beside create in the external client of FavouriteDBInstance, ' +
-    "add `async poll(name, signal)`, which returns { state: 'running' }, { state: 'done' }, { state: 'failed', error } or { state: 'unknown' }";
-  const unprintable = 'a name of an operation that is not printable, "op\\u{1b}[2J-create"';
-  const runs = () => running;
-  const problems: Record<string, readonly [operation: string, message: string, progress?: () => Progress]> = {
-    'that has no method poll': ['op-create', withoutPoll],
-    'with empty names of operations': ['', 'an empty name of an operation', runs],
-    'with names of operations that are not printable': ['op\u001b[2J-create', unprintable, runs],
-  };
-  for (const names of ['deterministic', 'assigned'] as const) {
-    for (const [what, [operation, message, progress]] of Object.entries(problems)) {
-      test(`${what}, is reported as a bug, and creates no second resource: ${names} names`, async () => {
-        const scene = slow({ externalNames: names, stack: 'shop' });
-        scene.external.creation = { operation };
-        scene.external.progress = progress;
-        const { bug } = await scene.run();
-        assert.ok(bug instanceof TypeError);
-        const text = `bug in the stack shop: create of the external client returned ${message} (TypeError)`;
-        assert.equal(scene.condition('Synced'), `False/ReconcileError: ${text}`);
-        await scene.run();
-        assert.equal(scene.external.made, 1);
-      });
-    }
-  }
-
   test('does not poll a recorded operation', async () => {
     const scene = await beingCreated();
     scene.external.isBlind = false;
