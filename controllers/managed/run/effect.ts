@@ -74,13 +74,14 @@ const isEffectHidden: Readonly<Record<OperationType, (facts: Facts) => boolean>>
 export const isRefused = ({ differing, refused, drifted }: Partial<Observation> = {}): boolean =>
   isEmpty(differing) && !(isEmpty(refused) && isEmpty(drifted));
 
+/** The end of a message about an external resource that differs: the fields, if the client names them. */
+export const differingText = ({ differing = [] }: Partial<Observation> = {}): string =>
+  isEmpty(differing) ? '' : `: ${differing.toSorted().join(', ')}`;
+
 const describe: Readonly<Record<OperationType, (facts: Facts) => string>> = {
   create: () => 'the external system accepted the creation, and does not show the external resource',
-  update(facts) {
-    const differing = found(facts)?.differing ?? [];
-    const fields = isEmpty(differing) ? '' : `: ${differing.toSorted().join(', ')}`;
-    return `the external system accepted the update, and does not show its effect${fields}`;
-  },
+  update: (facts) =>
+    `the external system accepted the update, and does not show its effect${differingText(found(facts))}`,
   delete: () => 'the external system accepted the deletion, and still shows the external resource',
 };
 

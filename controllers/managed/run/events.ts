@@ -15,7 +15,7 @@ export const warning = (reason: string, message: string): EventFacts => ({
   message,
 });
 
-const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
+export const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
 
 export const missing = 'external resource does not exist';
 

@@ -27,7 +27,7 @@ import type { CredentialState } from './credential-state.ts';
 import { credentialState } from './credential-state.ts';
 import { whyCredentialStays } from './decide-credential.ts';
 import type { Decision, LastDecisionName } from './decision.ts';
-import { missing, warning } from './events.ts';
+import { missing, normal, warning } from './events.ts';
 import type { Facts } from './facts.ts';
 import { found, hasDone, isCredentialDue, isFinalised, recordOf } from './facts.ts';
 import type { Next } from './next.ts';
@@ -98,7 +98,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   ResourceGone: gone,
   Paused: (_, message) => ({
     synced: reconcilePaused(message),
-    event: { type: 'Normal', reason: 'ReconciliationPaused', message },
+    event: normal('ReconciliationPaused', message),
     next: 'event',
   }),
   UnsupportedPolicies: (_, message) => refused('CannotUseInvalidManagementPolicy', message, 'event'),
@@ -121,7 +121,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   },
   /** The new external resource may not be visible yet. */
   AwaitExternal: () => ({
-    event: { type: 'Normal', reason: 'PendingExternalResource', message: awaitingExternal },
+    event: normal('PendingExternalResource', awaitingExternal),
     next: 'backOff',
   }),
   /** An observe-only resource is absent (crossplane-runtime v2.4). */

@@ -11,7 +11,6 @@ import type { EventFacts } from '../../../runtime/events/event-facts.ts';
 import { dataLost, isLossNoted } from '../../external-loss.ts';
 import { shouldUpdate } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
-import type { Observation } from '../connecting/external-client.ts';
 import { isCreatedAgain, isCreationUnfinished } from '../recording/creation-tracking.ts';
 import { identityFound, refusals } from '../recording/identity.ts';
 import {
@@ -23,7 +22,7 @@ import { withManagedStatus } from '../recording/status.ts';
 import { credentialState } from './credential-state.ts';
 import { isIdentityGone } from './decide-observed.ts';
 import type { Decision } from './decision.ts';
-import { isRefused, withEffect } from './effect.ts';
+import { differingText, isRefused, withEffect } from './effect.ts';
 import { warning } from './events.ts';
 import type { Facts } from './facts.ts';
 import { found, isCredentialDue, scrubOf } from './facts.ts';
@@ -108,20 +107,16 @@ function withEquality(facts: Facts, outline: Outline): Outline {
     const ended = isCreatedAgain(managed) ? [annotationKeys.externalCreation] : [];
     return { ...outline, used: [...used, ...ended] };
   }
+  const unequal = `the external resource does not equal its spec yet${differingText(observation)}`;
   return {
     ...outline,
-    ready: creating(outline.synced?.status === 'True' ? unequalText(observation) : undefined),
+    ready: creating(outline.synced?.status === 'True' ? unequal : undefined),
     next: next === 'poll' ? 'progress' : next,
   };
 }
 
 const refusedBy = (failure: StepFailure | undefined): readonly string[] =>
   failure?.cause instanceof ChangeRefused ? failure.cause.refusals : [];
-
-function unequalText({ differing = [] }: Partial<Observation> = {}): string {
-  const fields = differing.length === 0 ? '' : `: ${differing.toSorted().join(', ')}`;
-  return `the external resource does not equal its spec yet${fields}`;
-}
 
 /** The edits that have no effect. A failure before an observation is reported alone. */
 function refusalOf(
