@@ -10,7 +10,6 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { Resource } from '../../runtime/cache/resource.ts';
-import { annotate } from '../../runtime/client/errors.ts';
 import { classFinder } from '../claim/class-finder.ts';
 import { whyResourceIncompatible } from '../claim/incompatible.ts';
 import { restrictsNamespaces, whyNotFor } from '../claim/may-claim.ts';
@@ -192,7 +191,8 @@ export function observing(context: BindingContext) {
     if (key === undefined) return undefined;
     const isExpected = isOwnedBy(managed, claim) && status?.bindingPhase !== undefined;
     const finding = isExpected ? secrets.find(key, signal) : Promise.resolve(secrets.get(key));
-    const secret = await annotate('cannot get connection secret', finding);
+    const facts = wasBound(claim) ? cannotCopyAgain : cannotCopy;
+    const secret = await failing('cannot get connection secret', finding, facts);
     return secret !== undefined && isControlledBy(secret, managed) ? secret : undefined;
   }
 

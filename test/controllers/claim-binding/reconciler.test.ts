@@ -315,6 +315,16 @@ describe('a step that fails is reported on the claim and tried again', () => {
     reports(['CannotGetManagedResource'], 'get managed resource', ['get', managedKind], {
       claims: [boundClaim],
     }));
+  test('GetManagedSecretError: the Secret of the resource of a Bound claim cannot be read', () =>
+    reports(['CannotPropagateConnectionDetails'], 'get connection secret', ['get', SecretKind], {
+      claims: [boundClaim],
+      managed: [boundManaged],
+    }));
+  test('GetManagedSecretError: before the claim is Bound', () =>
+    reports(whileCopying, 'get connection secret', ['get', SecretKind], {
+      claims: [named],
+      managed: [boundManaged],
+    }));
   test('UpdateManagedSecretError: the consent cannot be written', () =>
     reports(whileCopying, 'create or update connection secret', ['update', SecretKind], {
       claims: [named],
