@@ -127,7 +127,7 @@ export async function startServices(
     const mysql = await startLocalMysql(mariadb);
     const aws = await startLocalAws(mariadb);
     const google = await startLocalGoogleCloud(redis);
-    const { directory, clear } = await watchedFolder('demo');
+    const { directory, clear } = watchedFolder('demo');
     stops.push(clear);
     const logFile = join(directory, 'controllers.log');
     const kubeconfig = join(directory, 'controllers.kubeconfig');

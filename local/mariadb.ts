@@ -50,7 +50,7 @@ const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'm
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
   const { binaries, address = '127.0.0.1', administrator = 'rdsadmin', flags: more = [] } = options;
-  const { directory, dog, clear } = await watchedFolder('mariadb');
+  const { directory, dog, clear } = watchedFolder('mariadb');
   try {
     const { uid, gid } = unprivilegedAccount();
     const data = join(directory, 'data');

@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { startAtPort } from './free-port.ts';
 import type { Account } from './postgresql-binaries.ts';
 import { reachableBinaries, unprivilegedAccount } from './postgresql-binaries.ts';
 import { selfSignedCertificate } from './postgresql-certificate.ts';
-import { watchdog } from './postgresql-watchdog.ts';
 import type { RunningServer } from './running-server.ts';
 import { runServer, serverEnvironment } from './running-server.ts';
+import { watchedFolder } from './watched-folder.ts';
 
 export interface PostgresqlOptions {
   /** Default: a free one. */
@@ -66,8 +65,7 @@ const host = '127.0.0.1';
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
   const { superuser = 'postgres', password = randomBytes(18).toString('base64url') } = options;
   const account = unprivilegedAccount();
-  const directory = await mkdtemp(path.join(tmpdir(), 'services-stack-postgresql-'));
-  const dog = watchdog(directory);
+  const { directory, dog, clear } = watchedFolder('postgresql');
   try {
     const binaries = await reachableBinaries(directory, account);
     const data = path.join(directory, 'data');
@@ -106,8 +104,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
     const stop = async () => running?.end('SIGINT');
     const dispose = async () => {
       await stop();
-      await rm(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-      dog.dismiss();
+      await clear();
     };
     return {
       host,
@@ -125,8 +122,7 @@ export async function startPostgresql(options: PostgresqlOptions = {}): Promise<
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
-    await rm(directory, { recursive: true, force: true });
-    dog.dismiss();
+    await clear();
     throw error;
   }
 }

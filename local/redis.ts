@@ -44,7 +44,7 @@ const certificateFile = 'server.crt';
  */
 export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
   const { binaries, tls } = options;
-  const { directory, dog, clear } = await watchedFolder('redis');
+  const { directory, dog, clear } = watchedFolder('redis');
   try {
     if (tls !== undefined) {
       await writeFile(join(directory, certificateFile), tls.certificate);

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Watchdog } from './postgresql-watchdog.ts';
@@ -12,9 +13,12 @@ export interface WatchedFolder {
   clear(): Promise<void>;
 }
 
-/** Creates a temporary folder whose name begins with `services-stack-` and the name. */
-export async function watchedFolder(name: string): Promise<WatchedFolder> {
-  const directory = await mkdtemp(join(tmpdir(), `services-stack-${name}-`));
+/**
+ * Creates a temporary folder whose name begins with `services-stack-` and the name. Nothing of this process runs between its
+ * creation and the start of the watchdog.
+ */
+export function watchedFolder(name: string): WatchedFolder {
+  const directory = mkdtempSync(join(tmpdir(), `services-stack-${name}-`));
   const dog = watchdog(directory);
   return {
     directory,

@@ -39,7 +39,7 @@ export async function startControllerManager(
   { kubeconfigPath }: { readonly kubeconfigPath: string },
 ): Promise<ControllerManager> {
   const flags = await flagsOf(program);
-  const { dog, clear } = await watchedFolder('controller-manager');
+  const { dog, clear } = watchedFolder('controller-manager');
   try {
     const server = await runServer({
       noun: 'kube-controller-manager',
