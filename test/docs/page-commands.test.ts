@@ -26,8 +26,10 @@ const pages: readonly (readonly [page: string, ...starts: string[]])[] = [
   ],
   [
     'docs/backup.md',
-    'kubectl -n crossplane-system scale',
+    'kubectl -n crossplane-system scale deployment services-stack',
     'kubectl -n crossplane-system wait pod',
+    'kubectl -n crossplane-system scale deployment,replicaset',
+    'kubectl -n crossplane-system delete pods',
     'kubectl get managed -o custom-columns',
     'kubectl -n crossplane-system delete configmap services-stack',
     'kubectl -n crossplane-system rollout restart',
