@@ -142,7 +142,7 @@ export function testPlugin(fixture: () => FancySQLFixture): void {
         /^services-stack: cannot read favouritedbinstance absent: .*"absent" not found\n$/,
         /^services-stack: cannot read favouritedbinstance absent: .* is forbidden: User "system:serviceaccount:team-a:member" cannot get resource.*\n$/,
         /^services-stack: cannot read favouritedbinstance absent: .*127\.0\.0\.1:1 was refused.*\n$/,
-        /^services-stack: cannot find the cluster; name a context with --context: .*current-context.*\n$/,
+        /^services-stack: cannot find the cluster; name one with --kubeconfig or --context: .*current-context.*\n$/,
       ];
       for (const [index, { code, stdout, stderr }] of ended.entries()) {
         assert.deepEqual([code, stdout], [2, '']);
