@@ -57,15 +57,14 @@ const again = '/again';
 type Mark = Readonly<Record<string, string>>;
 
 /**
- * The annotation that a creation writes first. It has the UID of the object: a restored object has another one, so its
- * external resource counts as one that was there already. `/again` replaces an external resource that was lost. A mark
- * of a refused creation stays while the same creation is repeated.
+ * The annotation that a creation writes first, and again if it fails. It has the UID of the object: a restored object has
+ * another one, so its external resource counts as one that was there already. `/again` replaces an external resource that
+ * was lost. `isRefused`: whether the external system refused the creation. Default: as recorded for the same spec.
  */
-export const creationMark = (managed: Managed): Mark =>
-  failedMark(managed, markOf(managed) === refusedText(managed));
-
-/** The annotation after the external system refused the creation (`isRefused`), or after one that may have succeeded. */
-export function failedMark(managed: Managed, isRefused: boolean): Mark {
+export function creationMark(
+  managed: Managed,
+  isRefused: boolean = markOf(managed) === refusedText(managed),
+): Mark {
   const { uid = '' } = managed.metadata;
   const begun = wasReady(managed) ? `${uid}${again}` : uid;
   return {

@@ -41,6 +41,7 @@ export interface Report extends Pick<Outline, 'used' | 'next' | 'failure'> {
 
 /** Pure. Reports the last decision of a run, and edits that have no effect. */
 export function reportOf(facts: Facts, decision: Decision, now: Date): Report {
+  // In this order: each reads the conditions of the one before. A failed publication replaces only a Synced that is True.
   const equal = withEquality(facts, outlineOf(facts, decision));
   const outline = withPublishing(facts, withEffect(facts, equal, now));
   const { synced, ready, event, deletionAccepted, ...end } = outline;

@@ -6,7 +6,7 @@ import { shouldLateInitialize } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import type { OperationType } from '../connecting/external-client.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
-import { failedMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
+import { creationMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
 import { mustExist, named } from '../recording/identity.ts';
 import type { Call, ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
@@ -27,7 +27,10 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
   Update: ['clearRecord', 'update'],
 };
 
-/** The first steps of a decision about an external resource that exists. */
+/**
+ * The first steps of a decision about an external resource that exists. `isBegun` ignores them: after them a run may decide
+ * otherwise, for example because the Secret is gone.
+ */
 const keeping = ['prepare', 'publish'] as const satisfies readonly Step[];
 const keeps: ReadonlySet<ManagedDecisionName> = new Set(['NoUpdate', 'AwaitEffect', 'Update']);
 
@@ -140,7 +143,7 @@ export function recordOfFailure(facts: Facts) {
   const cause = creationFailure(facts);
   const isCertain = !causesOf(cause).some((error) => error instanceof UncertainCreationError);
   const isRefused = isCertain && refusals.includes(cause?.error?.class ?? '');
-  return { isCertain, mark: failedMark(facts.managed, isRefused) };
+  return { isCertain, mark: creationMark(facts.managed, isRefused) };
 }
 
 const causesOf = (error: unknown): readonly Error[] =>
