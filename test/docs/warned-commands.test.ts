@@ -264,6 +264,7 @@ describe('a page says what a command deletes or gives away before the command', 
       ['kubectl services-stack give-back', harmless('the linked page has the warning')],
     ],
     'docs/backup.md': [
+      ['kubectl -n crossplane-system delete pods', harmless('it stops the controllers')],
       ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it before'],
       [
         'kubectl -n crossplane-system delete configmap',
