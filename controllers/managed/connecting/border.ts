@@ -99,11 +99,11 @@ export function borderedConnector<M extends Managed>(
   function believed<T>(name: string, managed: M, client: ExternalClient<M>, answer: T): T {
     const { status = {}, lateInitialized, details, operation } = (answer ?? {}) as Partial<Observation>;
     // `observe` returns the type of an operation. The other calls return its name.
-    const unnamed =
+    const unpollable =
       name === 'observe' || operation === undefined
         ? undefined
         : operationProblem(client, managed, name, operation);
-    if (unnamed !== undefined) throw bug(name, `returned ${unnamed}`);
+    if (unpollable !== undefined) throw bug(name, `returned ${unpollable}`);
     const own = Object.keys(status).find((field) => Object.hasOwn(managedStatus.shape, field));
     if (own !== undefined) throw bug(name, `returned status.${own}, which only the controllers write`);
     const undeclared = details && undeclaredIn(details);

@@ -34,8 +34,12 @@ export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>): ProcessMem
     const remembered = memory.get(name);
     return remembered !== undefined && remembered.uid === uid ? remembered : { uid };
   };
-  const note = (managed: Managed, news: Omit<Remembered, 'uid'>): void =>
-    void memory.set(managed.metadata.name, { ...about(managed), ...news });
+  const note = (managed: Managed, news: Omit<Remembered, 'uid'>): void => {
+    const { name } = managed.metadata;
+    const now = { ...about(managed), ...news };
+    if (now.absentSinceMs === undefined && now.unwritten === undefined) memory.delete(name);
+    else memory.set(name, now);
+  };
   return {
     noteObservation(managed, exists, begunMs) {
       const { absentSinceMs } = about(managed);
