@@ -14,16 +14,18 @@ export interface BinarySource {
    */
   produce(work: BinaryWork): Promise<void>;
   /** Does the part of `produce` that waits for the network, so that `produce` finds it in `scratch`. */
-  fetch?(work: Omit<BinaryWork, 'target'>): Promise<void>;
+  fetch?(work: FetchWork): Promise<void>;
+}
+
+/** The folder and the reporting of a source that fetches. */
+export interface FetchWork extends CacheOptions {
+  /** Folder of this source alone; removed once the binaries are in the cache. */
+  readonly scratch: string;
 }
 
 /** The folders and the reporting of a source. */
-export interface BinaryWork {
+export interface BinaryWork extends FetchWork {
   readonly target: string;
-  /** Folder of this source alone; removed once the binaries are in the cache. */
-  readonly scratch: string;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly progress: Progress;
 }
 
 /** Executables that belong together, in one folder of the cache. */

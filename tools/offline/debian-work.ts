@@ -1,7 +1,7 @@
 import { access, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { debianArchives, readAptSources } from './apt-sources.ts';
-import type { BinaryWork } from './binary-cache.ts';
+import type { FetchWork } from './binary-cache.ts';
 import { findExecutable, runCommand } from './command.ts';
 import type { DebianPackages } from './debian-packages.ts';
 import { debianPackages } from './debian-packages.ts';
@@ -45,7 +45,7 @@ export interface DebianWork {
 
 /** Prepares the scratch folder of a build, resuming what an earlier attempt of the same recipe has done. Throws an error that says what the machine lacks. */
 export async function debianWork(
-  { scratch, environment, progress }: Omit<BinaryWork, 'target'>,
+  { scratch, environment, progress }: FetchWork,
   { suite, architecture, recipe, neededBytes, commands }: DebianRecipe,
 ): Promise<DebianWork> {
   for (const command of commands) {

@@ -1,6 +1,6 @@
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BinarySource, BinaryWork } from './binary-cache.ts';
+import type { BinarySource, BinaryWork, FetchWork } from './binary-cache.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
 import { goBuild, unpackGo } from './go-build.ts';
@@ -41,8 +41,6 @@ async function compile(work: DebianWork): Promise<void> {
   });
 }
 
-type FetchWork = Omit<BinaryWork, 'target'>;
-
 async function fetchSource(given: FetchWork): Promise<DebianWork> {
   const work = await debianWork(given, RECIPE);
   if (!(await work.isDone('1-source'))) {
@@ -53,8 +51,10 @@ async function fetchSource(given: FetchWork): Promise<DebianWork> {
       work.readLists(),
     );
   }
-  await work.step('1-source', "fetch Debian's unstable Go and the source, 300 MB (step 2 of 3)", () =>
-    unpackSource(work),
+  await work.step(
+    '1-source',
+    "fetch Go and the source from Debian's unstable suite, 300 MB (step 2 of 3)",
+    () => unpackSource(work),
   );
   return work;
 }
