@@ -1,3 +1,4 @@
+import without from 'lodash/without.js';
 import type { ExternalOperation } from '../../../apis/core/v1alpha1/managed.ts';
 import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ExternalErrorClass } from '../../../clients/external-error.ts';
@@ -12,7 +13,12 @@ import type { Call, ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
 import { changeMade, found, hasDone, isCredentialDue } from './facts.ts';
 
-const creation = ['clearRecords', 'announce', 'create'] as const satisfies readonly Step[];
+/**
+ * The first steps of a decision about an external resource that exists. After them a run may decide otherwise, for example
+ * because the Secret was deleted, so they do not begin a decision.
+ */
+const preparation: readonly Step[] = ['prepare', 'publish'];
+const creation: readonly Step[] = ['clearRecords', 'announce', 'create'];
 
 /** The steps of the decisions, in their order. A decision without steps only reports. */
 const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
@@ -23,19 +29,15 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
   Recreate: ['noteLoss', ...creation],
   ExternalLost: ['noteLoss'],
   DeleteExternal: ['delete'],
-  NoUpdate: ['removeFormer'],
-  Update: ['clearRecord', 'update'],
+  NoUpdate: [...preparation, 'removeFormer'],
+  AwaitEffect: preparation,
+  Update: [...preparation, 'clearRecord', 'update'],
 };
 
-/**
- * The first steps of a decision about an external resource that exists. `isBegun` ignores them: after them a run may decide
- * otherwise, for example because the Secret is gone.
- */
-const keeping = ['prepare', 'publish'] as const satisfies readonly Step[];
-const keeps: ReadonlySet<ManagedDecisionName> = new Set(['NoUpdate', 'AwaitEffect', 'Update']);
+const stepsOf = (name: ManagedDecisionName | undefined): readonly Step[] => (name && steps[name]) ?? [];
 
-/** The steps after a call that changes the external resource, also those that were made before it. */
-const effects: Readonly<Record<OperationType, readonly Step[]>> = {
+/** The steps after a call that changes the external resource. A step that was made before the call is made again. */
+const stepsAfter: Readonly<Record<OperationType, readonly Step[]>> = {
   create: ['recordCreation', 'observe', 'publish', 'prepare'],
   update: ['observe', 'publish'],
   delete: ['observe', 'finalise'],
@@ -44,22 +46,20 @@ const effects: Readonly<Record<OperationType, readonly Step[]>> = {
 /** The facts when a step is made. It counts as made even if it fails. */
 export function making(facts: Facts, step: Call): Facts {
   if (typeof step === 'object') return facts;
-  const again = step in effects ? effects[step as OperationType] : [];
-  const steps = new Set([...facts.did.steps].filter((each) => !again.includes(each)));
-  return { ...facts, did: { ...facts.did, steps: steps.add(step) } };
+  const again = step in stepsAfter ? stepsAfter[step as OperationType] : [];
+  const made = new Set(without([...facts.did.steps], ...again));
+  return { ...facts, did: { ...facts.did, steps: made.add(step) } };
 }
 
 /** The next step of a decision. Undefined: all of them were made. */
 export function nextOf(facts: Facts, name: ManagedDecisionName | undefined): Step | undefined {
   const change = changeMade(facts);
-  if (change !== undefined) return next(facts, effects[change]);
-  if (name === undefined) return undefined;
-  return next(facts, [...(keeps.has(name) ? keeping : []), ...(steps[name] ?? [])]);
+  return next(facts, change === undefined ? stepsOf(name) : stepsAfter[change]);
 }
 
 /** Whether a step of this decision was made, so that the run does not decide otherwise. */
 export const isBegun = (facts: Facts, name: ManagedDecisionName | undefined): boolean =>
-  name !== undefined && hasDone(facts, ...(steps[name] ?? []));
+  hasDone(facts, ...without(stepsOf(name), ...preparation));
 
 /** The first of these steps that is needed and was not made. */
 export const next = (facts: Facts, list: readonly Step[]): Step | undefined =>
