@@ -79,7 +79,7 @@ function begin({ resource, secret, run, obstacle }: Scene): Facts {
     place: { entry: entryOf(resource, set) },
     did: { ...facts.did, decision: 'Update', steps: new Set(['connect', 'readPlace', 'update']) },
   };
-  return withApplied(after, false, true);
+  return withApplied(after, { pending: false, isNew: true });
 }
 
 const emptySecret: ResourceSecret = { owner: '', password: '', rotation: 0, for: '' };
@@ -129,7 +129,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
   poll(facts, { obstacle }) {
     const { underWay } = facts.operation;
     if (obstacle === 'OperationRuns' || underWay === undefined) return facts;
-    return { ...facts, operation: { ended: underWay.type, done: underWay } };
+    return { ...facts, operation: { ended: underWay.type, succeeded: underWay } };
   },
   clearPending: unchanged,
   observe: observed,

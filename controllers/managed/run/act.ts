@@ -52,12 +52,12 @@ import {
 } from './events.ts';
 import type { Facts } from './facts.ts';
 import {
+  appliedCredential,
   clientOf,
   credentialIn,
   found,
   hasDone,
   isCredentialDue,
-  recordOf,
   scrubOf,
   withApplied,
   withEvents,
@@ -73,7 +73,7 @@ import { isLossToNote, isToFillIn, nameFound, recordOfFailure } from './steps.ts
  */
 export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logger, 'debug' | 'info'>) {
   const { env, managedResources, places, memory, randomBytes } = context;
-  const { publish, inPlace, following, writeEntry } = publishing(context, signal, log);
+  const { publish, withEntry, followUp, writeEntry } = publishing(context, signal, log);
   const { begin, poll, supersede } = operations(context, signal);
 
   const steps: Readonly<Record<Step, (facts: Facts) => Facts | Promise<Facts>>> = {
@@ -91,7 +91,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         return { ...facts, access: { external }, failure: new StepFailure('', error, cannot.observe) };
       }
     },
-    readPlace: (facts) => inPlace(facts, places.read(facts.managed, signal)),
+    readPlace: (facts) => withEntry(facts, places.read(facts.managed, signal)),
 
     poll,
     clearPending: clearRecord,
@@ -102,7 +102,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     async removeFormer(facts) {
       const removing = places.removeFormer(facts.managed, signal);
       const after = removing.then((removed) => withEvents(facts, ...removedEvents(facts.managed, removed)));
-      return following(facts, after, cannot.unpublish);
+      return followUp(facts, after, cannot.unpublish);
     },
     clearRecord,
     update,
@@ -139,7 +139,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
         }),
         ...(!isRunning && isCreationIncomplete(managed) && result(managed, 'externalCreateSucceeded')),
       });
-      if (facts.operation.done !== undefined) memory.noteOperation(managed, undefined);
+      if (facts.operation.succeeded !== undefined) memory.noteOperation(managed, undefined);
       return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(managed)) : recorded;
     },
     async recordFailure(facts) {
@@ -252,17 +252,18 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const { entry } = place;
     const note = { key: entry?.note?.key ?? newNoteKey(randomBytes), ...call.note };
     const before = entry?.details ?? {};
-    if (call.act === 'annotate') return inPlace(facts, writeEntry(managed, entry, { details: before, note }));
+    if (call.act === 'annotate')
+      return withEntry(facts, writeEntry(managed, entry, { details: before, note }));
     const credential = credentialOf(managed, kind.secretDetails);
     if (credential === undefined) return facts;
     if (kind.isObserveOnly)
-      return inPlace(facts, Promise.reject(onlyObserves('generate another credential for')));
+      return withEntry(facts, Promise.reject(onlyObserves('generate another credential for')));
     logQuietAct(log, did.decision as QuietAct, { ...aboutManaged(managed), decision: did.decision });
     const value = generateCredential(credential, randomBytes);
     // The details that contain it, such as a URI, are written with it.
     const planned = await failing('', plannedDetails(facts, value), cannot.publish);
     const details = { ...withReported(before, planned), [credential.key]: value };
-    return inPlace(facts, writeEntry(managed, entry, { details, note }));
+    return withEntry(facts, writeEntry(managed, entry, { details, note }));
   }
 
   /** The details that are known before the creation. Without a name there are none. */
@@ -301,7 +302,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const creating = clientOf(facts).create(withInitProvider(managed), credential, signal);
     const creation = await failing('', creating, cannot.create);
     const { externalName, isExisting = false, isCredentialPending = false } = creation;
-    const made = isExisting ? facts : withApplied(facts, isCredentialPending, true);
+    const made = isExisting ? facts : withApplied(facts, { pending: isCredentialPending, isNew: true });
     const known = { ...withReport(made, creation), operation: { ...operation, externalName } };
     return begin(known, 'create', creation.operation);
   }
@@ -321,7 +322,8 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     const updated = await failing('', updating, cannotUpdate(facts, isDue));
     if (isDue) logQuietAct(log, 'SetCredentials', { ...aboutManaged(managed), decision: did.decision });
     const { operation, isCredentialPending = false } = updated;
-    const made = isDue ? withApplied(facts, isCredentialPending || operation !== undefined, true) : facts;
+    const pending = isCredentialPending || operation !== undefined;
+    const made = isDue ? withApplied(facts, { pending, isNew: true }) : facts;
     const known = withEvents(withReport(made, updated), updatedEvent);
     return begin(known, 'update', operation);
   }
@@ -350,9 +352,9 @@ const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
 function withCredentialObserved(facts: Facts, { credential: state }: Observation): Facts {
   const credential = credentialIn(facts);
   if (credential === undefined) return facts;
-  if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, false) : facts;
+  if (!credential.isApplied) return state === 'inForce' ? withApplied(facts, { pending: false }) : facts;
   if (state === 'wrong') return { ...facts, applied: 'wrong' };
-  const { pending = false, isNew = false } = recordOf(facts) ?? {};
+  const { pending = false, isNew = false } = appliedCredential(facts) ?? {};
   const isAwaited = isNew || facts.operation.underWay?.type === 'update';
-  return withApplied(facts, state === 'pending' || (pending && isAwaited), isNew);
+  return withApplied(facts, { pending: state === 'pending' || (pending && isAwaited), isNew });
 }

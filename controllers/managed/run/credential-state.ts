@@ -2,7 +2,7 @@ import isEmpty from 'lodash/isEmpty.js';
 import { wantsDetails } from '../../../apis/core/v1alpha1/managed.ts';
 import { isCredentialLost, isGiven } from '../../credential.ts';
 import type { Facts } from './facts.ts';
-import { credentialIn, found, hasDone, recordOf } from './facts.ts';
+import { appliedCredential, credentialIn, found, hasDone } from './facts.ts';
 
 /** The credential of the Secret, beside the one that the external system has. */
 export type CredentialState =
@@ -21,14 +21,14 @@ export type CredentialState =
 
 export function credentialState(facts: Facts): CredentialState {
   const { kind, managed, place } = facts;
-  const { entry, inaccessible } = place;
+  const { entry, accessFailure } = place;
   const { isOfAnother, credential: observed } = found(facts) ?? {};
   if (isOfAnother === true && wantsDetails(managed) && isEmpty(entry?.details)) return 'withheld';
-  if (inaccessible !== undefined) return 'awaited';
+  if (accessFailure !== undefined) return 'awaited';
   if (hasDone(facts, 'readPlace') && isCredentialLost(managed, entry, kind.secretDetails)) return 'lost';
   const credential = credentialIn(facts);
   if (credential === undefined || entry === undefined) return 'inForce';
-  if (credential.isApplied) return recordOf(facts)?.pending === false ? 'inForce' : 'awaited';
+  if (credential.isApplied) return appliedCredential(facts)?.pending === false ? 'inForce' : 'awaited';
   if (!isGiven(managed, entry)) return 'due';
   return observed === 'wrong' ? 'refused' : 'inForce';
 }

@@ -158,7 +158,7 @@ export function whyCredentialStays(facts: CredentialFacts): string | undefined {
  * Secret. The first check that matches decides. Undefined: no write is needed.
  */
 export const decideCredential = (facts: CredentialFacts): CredentialDecision | undefined =>
-  firstMatch(facts, facts.place.inaccessible === undefined ? credentialChecks : checksWithoutSecret);
+  firstMatch(facts, facts.place.accessFailure === undefined ? credentialChecks : checksWithoutSecret);
 
 const checksWithoutSecret: readonly Decide[] = [addFinalizer, resetStatus];
 

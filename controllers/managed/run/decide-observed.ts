@@ -192,7 +192,7 @@ function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Dec
     // guard: otherwise a process with --observe-only records a creation
     return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
   }
-  if (place.inaccessible !== undefined) return { name: 'CreationRefused', failure: place.inaccessible };
+  if (place.accessFailure !== undefined) return { name: 'CreationRefused', failure: place.accessFailure };
   const isToReserve = place.entry === undefined && wantsDetails(managed) && !hasDone(facts, 'publish');
   return isToReserve ? { name, call: 'publish' } : { name };
 }

@@ -7,7 +7,7 @@ import type { ConditionError } from '../../error-class.ts';
 import type { Observation, OperationType } from '../connecting/external-client.ts';
 import { warning } from './events.ts';
 import type { Facts } from './facts.ts';
-import { changeMade, found, isCredentialDue, recordOf } from './facts.ts';
+import { appliedCredential, changeMade, found, isCredentialDue } from './facts.ts';
 import { cannot } from './failures.ts';
 import type { Outline } from './outline.ts';
 
@@ -64,7 +64,8 @@ const isEffectHidden: Readonly<Record<OperationType, (facts: Facts) => boolean>>
     if (observation === undefined || (observation.operation ?? observation.unchangeable) !== undefined)
       return false;
     // The next update applies the spec, after the credential that this one has set.
-    const differs = !observation.isUpToDate && !isRefused(observation) && recordOf(facts)?.isNew !== true;
+    const differs =
+      !observation.isUpToDate && !isRefused(observation) && appliedCredential(facts)?.isNew !== true;
     return differs || isCredentialDue(facts);
   },
   delete: (facts) => found(facts) !== undefined && found(facts)?.operation === undefined,

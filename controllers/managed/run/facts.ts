@@ -39,8 +39,8 @@ export interface Facts {
   readonly operation: OperationFacts;
   readonly latest?: LatestObservation;
   /**
-   * The credential that the external system has, as this run learned. Absent: as `status.credential` records. `wrong`: it
-   * does not have that of the Secret. `isNew`: this run has set it, so the next observation may not show it yet.
+   * The credential that the external system has, as this run learned. `wrong`: it does not have that of the Secret. Absent:
+   * this run has learned nothing new, so that `status.credential` counts.
    */
   readonly applied?: Applied | 'wrong';
   /** The connection details and the fields of the status that the calls of this run reported. */
@@ -52,7 +52,10 @@ export interface Facts {
   readonly failure?: StepFailure;
 }
 
-type Applied = NonNullable<ManagedStatus['credential']> & { readonly isNew?: boolean };
+interface Applied extends NonNullable<ManagedStatus['credential']> {
+  /** This run has set it, so that the next observation may not show it yet. */
+  readonly isNew?: boolean;
+}
 
 export type ObservedFacts = Facts & { readonly latest: LatestObservation };
 
@@ -60,18 +63,18 @@ export type ObservedFacts = Facts & { readonly latest: LatestObservation };
 interface PlaceFacts {
   readonly entry?: ConnectionEntry;
   /** Why it cannot be read or written. Then the run creates nothing and sets no credential. */
-  readonly inaccessible?: StepFailure;
+  readonly accessFailure?: StepFailure;
   /** Why the copy in the secret store failed, or the deletion of a previous Secret or store entry. */
-  readonly uncopied?: StepFailure;
+  readonly followUpFailure?: StepFailure;
 }
 
 export interface OperationFacts {
   readonly underWay?: ExternalOperation | undefined;
-  /** The type of an operation that has ended: with success (`done`), or with an unknown result. */
+  /** The type of an operation that succeeded, or that the external system does not know any more. */
   readonly ended?: OperationType;
-  readonly done?: ExternalOperation;
+  readonly succeeded?: ExternalOperation;
   readonly failed?: { readonly type: OperationType; readonly failure: StepFailure };
-  /** The external name that the ended creation reported. */
+  /** The external name that a creation reported. */
   readonly externalName?: string | undefined;
   /** The conditions AsyncOperation and LastAsyncOperation, if they change. */
   readonly conditions?: readonly ConditionFacts[];
@@ -118,18 +121,18 @@ export function clientOf({ access }: Facts): ExternalClient {
 /** The credential in the Secret, which `create` and `update` set. Undefined: none, or it cannot be read or written. */
 export function credentialIn(facts: Facts): DesiredCredential | undefined {
   const { kind, managed, place } = facts;
-  const { entry, inaccessible } = place;
+  const { entry, accessFailure } = place;
   const credential = heldCredentialOf<Managed>(managed, entry, kind.secretDetails);
   const value = credential && entry?.details[credential.key];
-  if (inaccessible !== undefined || entry === undefined || value === undefined) return undefined;
+  if (accessFailure !== undefined || entry === undefined || value === undefined) return undefined;
   const { username } = entry.details;
   const hmac = hmacIn(entry, value, managed);
-  const isInUse = hmac !== undefined && hmac === recordOf(facts)?.hmac;
+  const isInUse = hmac !== undefined && hmac === appliedCredential(facts)?.hmac;
   return { value, isApplied: isInUse, ...(username && { username }) };
 }
 
-/** The record of the credential that the external system has, as this run learned, or as the status says. */
-export const recordOf = ({ applied, managed }: Facts): Applied | undefined =>
+/** The credential that the external system has, as this run learned, else as the status says. */
+export const appliedCredential = ({ applied, managed }: Facts): Applied | undefined =>
   applied === 'wrong' ? undefined : (applied ?? managed.status?.credential);
 
 /** The HMACs of the credentials in entries. A run asks often. */
@@ -144,13 +147,12 @@ function hmacIn(entry: ConnectionEntry, value: string, { metadata: { uid } }: Ma
 
 export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
 
-/** The facts after the credential was set, or found in use. */
-export function withApplied(facts: Facts, pending: boolean, isNew = false): Facts {
+/** The facts after the credential of the Secret was set, or found in use. */
+export function withApplied(facts: Facts, state: Omit<Applied, 'hmac'>): Facts {
   const { entry } = facts.place;
   const credential = credentialIn(facts);
   const hmac = entry && credential && hmacIn(entry, credential.value, facts.managed);
-  if (hmac === undefined) return facts;
-  return { ...facts, applied: { hmac, pending, ...(isNew && { isNew }) } };
+  return hmac === undefined ? facts : { ...facts, applied: { hmac, ...state } };
 }
 
 /** Adds the values that a call or an observation reported. */

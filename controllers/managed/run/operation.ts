@@ -44,8 +44,8 @@ export function operations({ env, memory }: RunContext, signal: AbortSignal) {
       }
       case 'done': {
         const { externalName } = progress;
-        const { underWay: done } = operation;
-        const ended = { ended: type, done, externalName, conditions: operationSucceeded };
+        const succeeded = operation.underWay;
+        const ended = { ended: type, succeeded, externalName, conditions: operationSucceeded };
         const after = withReport({ ...facts, operation: ended }, progress);
         // guard: otherwise an assigned name is lost if its write fails
         if (unrecordedCreation(after) === undefined) memory.noteOperation(managed, undefined);

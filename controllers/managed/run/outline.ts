@@ -29,7 +29,7 @@ import { whyCredentialStays } from './decide-credential.ts';
 import type { Decision, LastDecisionName } from './decision.ts';
 import { missing, normal, warning } from './events.ts';
 import type { Facts } from './facts.ts';
-import { found, hasDone, isCredentialDue, isFinalised, recordOf } from './facts.ts';
+import { appliedCredential, found, hasDone, isCredentialDue, isFinalised } from './facts.ts';
 import type { Next } from './next.ts';
 
 /** A report before its texts are complete. */
@@ -188,7 +188,7 @@ function reportPresent(facts: Facts): Outline {
   const isBusy = (ongoing ?? operation.underWay) !== undefined;
   const observedNext = isReady && !isBusy ? 'poll' : 'progress';
   // Another update is needed to set the credential, or to apply the spec after the credential was set.
-  const isJustSet = hasDone(facts, 'create') || recordOf(facts)?.isNew === true;
+  const isJustSet = hasDone(facts, 'create') || appliedCredential(facts)?.isNew === true;
   const isDue = (isCredentialDue(facts) || (isJustSet && !isUpToDate)) && shouldUpdate(managed.spec);
   return { ...reportCredential(facts, shown, isDue && !isBusy ? 0 : observedNext), used };
 }
@@ -207,7 +207,7 @@ function reportCredential(facts: Facts, ready: ConditionFacts | undefined, next:
   const { managed, place } = facts;
   const state = credentialState(facts);
   const problem = whyCredentialStays(facts);
-  if (problem !== undefined && place.inaccessible === undefined) {
+  if (problem !== undefined && place.accessFailure === undefined) {
     const error: ConditionError = { class: 'CredentialCannotChange' };
     return refused('CannotReplaceCredential', problem, next, { ready, error });
   }

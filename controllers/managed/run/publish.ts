@@ -30,7 +30,7 @@ export function publishing(
   signal: AbortSignal,
   log: Pick<Logger, 'info'>,
 ) {
-  return { publish, inPlace, following, writeEntry };
+  return { publish, withEntry, followUp, writeEntry };
 
   /**
    * Writes the reported details into the Secret and the secret store if they differ. Some details are reported only once,
@@ -38,9 +38,9 @@ export function publishing(
    */
   async function publish(facts: Facts): Promise<Facts> {
     const { managed, place, did } = facts;
-    if (!wantsDetails(managed) || (place.inaccessible !== undefined && place.entry === undefined))
+    if (!wantsDetails(managed) || (place.accessFailure !== undefined && place.entry === undefined))
       return facts;
-    const published = await inPlace(facts, keep(facts));
+    const published = await withEntry(facts, writeDetails(facts));
     const { entry } = published.place;
     if (entry === undefined) return published;
     if (!isEqual(entry.details, place.entry?.details ?? {})) {
@@ -51,28 +51,28 @@ export function publishing(
       });
     }
     const copying = places.copy(managed, entry, signal).then(() => published);
-    return following(published, copying, cannot.publish);
+    return followUp(published, copying, cannot.publish);
   }
 
   /** Awaits a read or write of the place. If this fails, the run goes on without the credential, and creates nothing. */
-  async function inPlace(facts: Facts, doing: Promise<ConnectionEntry | undefined>): Promise<Facts> {
+  async function withEntry(facts: Facts, doing: Promise<ConnectionEntry | undefined>): Promise<Facts> {
     try {
       const entry = await doing;
       return entry === undefined ? facts : { ...facts, place: { ...facts.place, entry } };
     } catch (error) {
       const reason = reasonOfError(conditionErrorOf(error, undefined)) ?? 'Unavailable';
       const ready = (message: string) => notReady(reason, message);
-      const inaccessible = failureOf(error, { ...cannot.publish, ready });
-      return { ...facts, place: { ...facts.place, inaccessible } };
+      const accessFailure = failureOf(error, { ...cannot.publish, ready });
+      return { ...facts, place: { ...facts.place, accessFailure } };
     }
   }
 
   /** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run goes on. */
-  async function following(facts: Facts, doing: Promise<Facts>, failure: FailureFacts): Promise<Facts> {
+  async function followUp(facts: Facts, doing: Promise<Facts>, failure: FailureFacts): Promise<Facts> {
     try {
       return await doing;
     } catch (error) {
-      return { ...facts, place: { ...facts.place, uncopied: failureOf(error, failure) } };
+      return { ...facts, place: { ...facts.place, followUpFailure: failureOf(error, failure) } };
     }
   }
 
@@ -82,7 +82,7 @@ export function publishing(
       : entry.write(managed, desired, signal);
   }
 
-  async function keep(facts: Facts): Promise<ConnectionEntry> {
+  async function writeDetails(facts: Facts): Promise<ConnectionEntry> {
     const { managed, place } = facts;
     let { entry } = place;
     for (let attempt = 1; ; attempt += 1) {

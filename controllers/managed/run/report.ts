@@ -87,9 +87,9 @@ const withLoss = (managed: Managed, ready: ConditionFacts): ConditionFacts =>
 /** Reports in Synced that the details were not published. A resource that never published any does not become Ready. */
 function withPublishing(facts: Facts, outline: Outline): Outline {
   const { place, managed } = facts;
-  const failure = place.inaccessible ?? place.uncopied;
+  const failure = place.accessFailure ?? place.followUpFailure;
   if (failure === undefined || outline.synced?.status !== 'True') return outline;
-  const isPublished = place.inaccessible === undefined || managed.status?.bindingPhase !== undefined;
+  const isPublished = place.accessFailure === undefined || managed.status?.bindingPhase !== undefined;
   return { ...outline, ...failed(facts, failure), ...(isPublished && { ready: outline.ready }) };
 }
 

@@ -77,7 +77,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   // guard: otherwise the result of a creation is lost
   recordCreation: (facts) => hasDone(facts, 'create') || isCreationUnrecorded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
-  removeFormer: (facts) => facts.place.inaccessible === undefined && !isCredentialDue(facts),
+  removeFormer: (facts) => facts.place.accessFailure === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
   observe: (facts) => changeMade(facts) === undefined || facts.operation.underWay === undefined,
@@ -95,8 +95,10 @@ const isCreationUnrecorded = (facts: Facts): boolean => {
 };
 
 /** The operation that has created the external resource, until this is recorded: after a failed write it is polled again. */
-export const unrecordedCreation = ({ managed, operation: { done } }: Facts): ExternalOperation | undefined =>
-  done?.type === 'create' && isCreationIncomplete(managed) ? done : undefined;
+export function unrecordedCreation({ managed, operation }: Facts): ExternalOperation | undefined {
+  const { succeeded } = operation;
+  return succeeded?.type === 'create' && isCreationIncomplete(managed) ? succeeded : undefined;
+}
 
 /** The name that the external system assigned, if the observation found it, and none is recorded. */
 export function nameFound({ kind: { identity }, managed, latest }: Facts): string | undefined {
