@@ -89,8 +89,9 @@ export function managedReconciler<M extends Managed>(options: ManagedReconcilerO
         } catch (error) {
           if (!(error instanceof StepFailure)) throw error;
           facts = { ...facts, failure: error };
+          if (!signal.aborted) continue;
           decision = { name, failure: error };
-          if (signal.aborted) break;
+          break;
         }
       }
     } finally {

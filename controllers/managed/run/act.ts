@@ -20,7 +20,7 @@ import { aboutManaged, logQuietAct } from '../../log-changes.ts';
 import { onlyObserves } from '../../management-policies.ts';
 import type { FailureFacts } from '../../step-failure.ts';
 import { failing, StepFailure } from '../../step-failure.ts';
-import type { Deletion, DesiredCredential, Observation } from '../connecting/external-client.ts';
+import type { DesiredCredential, Observation } from '../connecting/external-client.ts';
 import { recordCreation } from '../recording/creation-record.ts';
 import {
   creationMark,
@@ -143,14 +143,14 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       return hasDone(facts, 'create') ? withEvents(recorded, createdEvent(managed)) : recorded;
     },
     async recordFailure(facts) {
+      const { kind, managed } = facts;
+      const { isCertain, mark } = recordOfFailure(facts);
+      // The next run creates again, so this must not be recorded if the call may have created the resource.
+      const failed = isCertain && kind.identity.isAssigned && result(managed, 'externalCreateFailed');
       try {
-        const { isCertain, mark } = recordOfFailure(facts);
-        // The next run creates again, so this must not be recorded if the call may have created the resource.
-        const failed = isCertain && facts.kind.identity.isAssigned;
-        return await record(facts, { ...(failed && result(facts.managed, 'externalCreateFailed')), ...mark });
+        return { ...facts, managed: await recordCreation(context, managed, { ...failed, ...mark }, signal) };
       } catch (error) {
-        const { cause } = error as StepFailure;
-        return withEvents(facts, warning('CannotUpdateManagedResource', messageOf(cause)));
+        return withEvents(facts, warning('CannotUpdateManagedResource', messageOf(error)));
       }
     },
 
@@ -331,8 +331,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
   async function remove(facts: Facts): Promise<Facts> {
     // guard: otherwise after an edit another external resource is deleted
     const removing = clientOf(facts).delete(given(facts), signal);
-    const deletion = await failing<unknown>('', removing, cannot.delete);
-    const { operation: name } = (deletion ?? {}) as Deletion<string>;
+    const { operation: name } = (await failing('', removing, cannot.delete)) ?? {};
     const known = withEvents(facts, deletedEvent);
     return name === undefined ? supersede(known) : begin(known, 'delete', name);
   }
