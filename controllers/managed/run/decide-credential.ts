@@ -84,9 +84,9 @@ const generate: Decide = ({ kind, managed, place: { entry } }) => {
   const credential = credentialOf(managed, kind.secretDetails);
   if (credential === undefined || entry?.details[credential.key] !== undefined) return undefined;
   if (!mayChange(managed.spec)) return undefined;
-  const reserved = reservedFor(managed);
+  const claim = namedClaim(managed);
   const rotation = credential.rotationOf?.(managed);
-  const note = { ...(reserved && { for: reserved }), ...(rotation && { rotation }) };
+  const note = { ...(claim && { for: claim }), ...(rotation && { rotation }) };
   return { name: 'GenerateCredential', call: { act: 'generate', note } };
 };
 
@@ -94,28 +94,21 @@ const generate: Decide = ({ kind, managed, place: { entry } }) => {
 const adopt: Decide = ({ kind: { secretDetails }, managed, place: { entry } }) => {
   if (entry === undefined || !holdsSecrets(managed, entry, secretDetails)) return undefined;
   if (entry.note !== undefined && entry.isOwned) return undefined;
-  const owner = isOfPerson(managed) ? givenTo(managed, entry) : adoptedFor(managed);
+  const claim = claimOfAdopted(managed, entry);
   const rotation = credentialOf(managed, secretDetails)?.rotationOf?.(managed);
   const given = isOfPerson(managed) && secretDetails.credential !== undefined;
   const note = entry.note
     ? noteFacts(entry)
-    : { ...(owner && { for: owner }), ...(rotation && { rotation }), ...(given && { given }) };
+    : { ...(claim && { for: claim }), ...(rotation && { rotation }), ...(given && { given }) };
   return { name: 'AdoptSecret', call: { act: 'annotate', note } };
 };
-
-/** The claim that a person gave a credential to. No claim, if none is named yet and no claim has had a copy. */
-function givenTo(managed: Managed, { isCopied = false }: StoredCredential): string | undefined {
-  const { bindingPhase } = managed.status ?? {};
-  if (bindingPhase === 'Bound' || isCopied || isReleased(managed)) return adoptedFor(managed);
-  return ownerOf(managed) ?? reservedFor(managed);
-}
 
 /** Generates another credential, because a user requests a rotation. */
 const rotate: Decide = ({ kind, managed, place: { entry } }) => {
   const rotation = credentialOf(managed, kind.secretDetails)?.rotationOf?.(managed);
   if (rotation === undefined || rotation === entry?.note?.rotation) return undefined;
   if (!shouldUpdate(managed.spec)) return undefined; // the rotation waits until the policies allow Update
-  const owner = ownerOf(managed) ?? entry?.note?.for;
+  const owner = owningClaim(managed) ?? entry?.note?.for;
   return {
     name: 'RotateCredential',
     call: { act: 'generate', note: { ...(owner && { for: owner }), rotation } },
@@ -135,7 +128,7 @@ const replace: Decide = (facts) => {
 /** Records the owning claim in the Secret if no claim has the credential, or if an administrator allowed its reuse. */
 const nameClaim: Decide = (facts) => {
   const { entry } = facts.place;
-  const owner = ownerOf(facts.managed);
+  const owner = owningClaim(facts.managed);
   if (!isSecret(facts) || owner === undefined || entry?.note === undefined) return undefined;
   if (entry.note.for === owner) return undefined;
   if (newOwner(facts) !== undefined && !mayKeepCredential(facts)) return undefined;
@@ -182,22 +175,28 @@ const isSecret = ({ kind: { secretDetails }, managed, place: { entry } }: Creden
   entry !== undefined && holdsSecrets(managed, entry, secretDetails) && !isUnwanted(managed, secretDetails);
 
 /** The text by which the Secret names the owning claim. A Released resource has no owning claim. */
-function ownerOf(managed: Managed): string | undefined {
+function owningClaim(managed: Managed): string | undefined {
   const { claimRef } = managed.spec;
   if (claimRef?.uid === undefined || isReleased(managed)) return undefined;
   return claimRef.uid === unknownClaim ? unknownClaim : claimText(claimRef);
 }
 
-/** The owning claim to record for an adopted credential, else `unknown`: then the next claim gets a new credential. */
-function adoptedFor(managed: Managed): string {
-  const phase = managed.status?.bindingPhase;
-  return (phase === 'Bound' || phase === undefined ? ownerOf(managed) : undefined) ?? unknownClaim;
-}
-
 /** The text of the claim that `claimRef` names, with or without a UID. */
-function reservedFor(managed: Managed): string | undefined {
+function namedClaim(managed: Managed): string | undefined {
   const { claimRef } = managed.spec;
   return claimRef?.name === undefined || isReleased(managed) ? undefined : claimText(claimRef);
+}
+
+/**
+ * The claim to record for an adopted credential. `unknown` if another claim may have read it, so that the next claim gets a
+ * new one. Undefined if a person gave it, and no claim is named yet.
+ */
+function claimOfAdopted(managed: Managed, { isCopied = false }: StoredCredential): string | undefined {
+  const phase = managed.status?.bindingPhase;
+  const owner = owningClaim(managed);
+  const isUnread = isOfPerson(managed) && phase !== 'Bound' && !isCopied && !isReleased(managed);
+  if (isUnread) return owner ?? namedClaim(managed);
+  return (phase === 'Bound' || phase === undefined ? owner : undefined) ?? unknownClaim;
 }
 
 /** The claim to record for new details. `unknown` if a previous claim may know the secrets that the system reports. */
@@ -207,12 +206,12 @@ export function claimOfNewNote(
 ): string | undefined {
   const phase = managed.status?.bindingPhase;
   const mayBeKnown = reportsSecrets && phase !== undefined && phase !== 'Bound';
-  return mayBeKnown ? unknownClaim : reservedFor(managed);
+  return mayBeKnown ? unknownClaim : namedClaim(managed);
 }
 
 /** The owning claim, if the Secret names another one. */
 function newOwner({ managed, place }: CredentialFacts): string | undefined {
-  const owner = ownerOf(managed);
+  const owner = owningClaim(managed);
   const named = place.entry?.note?.for;
   return owner !== undefined && named !== undefined && named !== owner ? owner : undefined;
 }
