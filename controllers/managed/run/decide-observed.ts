@@ -39,6 +39,7 @@ const presentChecks: readonly Check[] = [deletedAndPresent, noUpdate, awaitEffec
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
 
+/** Whether the external resource was found before. Older versions recorded no identity, and only a phase shows that. */
 const wasObserved = (managed: Managed): boolean =>
   mustExist(managed) ||
   managed.status?.externalIdentity !== undefined ||
@@ -55,16 +56,17 @@ export const isOnlyOfAnother = ({ kind, managed }: Facts, failure: unknown): boo
   !wasObserved(managed) &&
   isEdited(kind.identity, managed);
 
+/** Whether the external system assigned a name to the external resource, and this is recorded. */
 const wasCreated = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && isCreationRecorded(managed) && externalName(managed) !== undefined;
 
-/** Then another external resource is created. */
+/** Whether a user removed the assigned name, so that another external resource is created. */
 const isNameRemoved = ({ kind, managed }: Facts): boolean =>
   kind.identity.isAssigned && externalName(managed) === undefined;
 
 /**
- * Whether a lost external resource is not created again, until an administrator edits an annotation to allow that, or until
- * a claim takes a kept one back.
+ * Whether a lost external resource is only reported. An administrator who edits an annotation, or a claim that takes a
+ * retained resource back, lets it be created again.
  */
 const isLossReported = (facts: Facts): boolean =>
   (facts.managed.spec.onLoss === 'Report' || isReturnable(facts.managed)) &&
@@ -72,7 +74,9 @@ const isLossReported = (facts: Facts): boolean =>
   !isAdopting(facts.managed) &&
   !isNameRemoved(facts);
 
-const isCertain = ({ kind, latest }: ObservedFacts): boolean => latest.absentForMs >= kind.confirmAbsenceMs;
+/** Whether observations have found nothing for long enough. A single one may be wrong. */
+const isProvenAbsent = ({ kind, latest }: ObservedFacts): boolean =>
+  latest.absentForMs >= kind.confirmAbsenceMs;
 
 /**
  * Whether an external resource that was created may exist although no observation has found it yet. A creation under a
@@ -104,7 +108,7 @@ export const isIdentityGone = (
 ): boolean =>
   absences.has(decision) &&
   latest !== undefined &&
-  isCertain({ ...facts, latest }) &&
+  isProvenAbsent({ ...facts, latest }) &&
   latest.observation.taken === undefined &&
   !isLossReported(facts);
 
@@ -123,14 +127,14 @@ function awaitExternal(facts: ObservedFacts): Decision | undefined {
 function onlyObserved(facts: ObservedFacts): Decision | undefined {
   const { managed } = facts;
   if (!shouldOnlyObserve(managed.spec) || wasDeleted(managed)) return undefined;
-  return { name: isCertain(facts) || !wasObserved(managed) ? 'ExternalMissing' : 'ConfirmAbsence' };
+  return { name: isProvenAbsent(facts) || !wasObserved(managed) ? 'ExternalMissing' : 'ConfirmAbsence' };
 }
 
 function deletedAndAbsent(facts: ObservedFacts): Decision | undefined {
   const { managed } = facts;
   if (!wasDeleted(managed)) return undefined;
-  const isProven = isCertain(facts) || managed.status?.deletionAccepted === true;
-  return { name: isProven ? 'RemoveFinalizer' : 'ConfirmAbsence' };
+  const isAbsent = isProvenAbsent(facts) || managed.status?.deletionAccepted === true;
+  return { name: isAbsent ? 'RemoveFinalizer' : 'ConfirmAbsence' };
 }
 
 /**
@@ -143,7 +147,7 @@ function identityEdited(facts: ObservedFacts): Decision | undefined {
   // guard: otherwise a renamed resource is lost from sight, and its messages name what a user asked for
   if (renamed !== undefined && newName !== externalName(managed)) return undefined;
   if (!isEdited(kind.identity, managed)) return undefined;
-  return { name: isCertain(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
+  return { name: isProvenAbsent(facts) ? 'IdentityEdited' : 'ConfirmAbsence' };
 }
 
 /** Another resource has the name, so that none can be created. */
@@ -179,7 +183,7 @@ function neverObserved(facts: ObservedFacts): Decision | undefined {
  */
 function observedBefore(facts: ObservedFacts): Decision {
   const { kind, managed } = facts;
-  if (!isCertain(facts)) return { name: 'ConfirmAbsence' };
+  if (!isProvenAbsent(facts)) return { name: 'ConfirmAbsence' };
   const isReplaceable = !kind.identity.isAssigned || isNameRemoved(facts) || isCreationFailed(managed);
   const isForbidden = mustExist(managed) || isLossReported(facts);
   return isReplaceable && !isForbidden ? created('Recreate', facts) : { name: 'ExternalLost' };
