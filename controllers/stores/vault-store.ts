@@ -40,21 +40,21 @@ export function vaultStore(
       const before = await client.read(path, signal);
       if (!isEqual(before && stored(before), current)) throw changedSinceRead();
       let version = before?.version ?? 1;
-      let there = before?.data;
-      if (before === undefined) await take(path, desired.ownerUid, 0, signal);
+      let present = before?.data;
+      if (before === undefined) await client.write(path, reservation(desired.ownerUid), { cas: 0 }, signal);
       const data = dataOf(desired);
-      const isLeft = (_: string, key: string) => key === ownerUidLabel || Object.hasOwn(data, key);
-      const left = pickBy(there, isLeft);
-      if (there !== undefined && !isEqual(there, left)) {
-        await client.write(path, left, { cas: version }, signal);
+      const isRetained = (_: string, key: string) => key === ownerUidLabel || Object.hasOwn(data, key);
+      const retained = pickBy(present, isRetained);
+      if (present !== undefined && !isEqual(present, retained)) {
+        await client.write(path, retained, { cas: version }, signal);
         version += 1;
-        there = left;
+        present = retained;
       }
       const metadata = metadataOf(desired);
       if (!isEqual(before?.customMetadata, metadata)) {
         await client.writeMetadata(path, metadata, signal);
       }
-      if (!isEqual(there, data)) {
+      if (!isEqual(present, data)) {
         await client.write(path, data, { cas: version }, signal);
       }
       return desired;
@@ -63,21 +63,20 @@ export function vaultStore(
       const path = pathOf(name);
       const secret = await client.read(path, signal);
       if (secret === undefined || stored(secret).ownerUid !== ownerUid) return;
-      await take(path, ownerUid, secret.version, signal); // guard: otherwise it removes an entry that has another owner now
+      // guard: otherwise it removes an entry that has another owner now
+      await client.write(path, reservation(ownerUid), { cas: secret.version }, signal);
       await client.remove(path, signal);
     },
   };
-
-  /** Reserves the path with a version that names only the owner. Throws if `version` is not the newest. */
-  async function take(path: string, ownerUid = '', version: number, signal: AbortSignal): Promise<void> {
-    await client.write(path, { [ownerUidLabel]: ownerUid }, { cas: version }, signal);
-  }
 }
 
+/** The first version of an entry, and the last one before its deletion. Of several writers only one succeeds with it. */
+const reservation = (ownerUid = '') => ({ [ownerUidLabel]: ownerUid });
+
 function stored({ data: newest = {}, customMetadata }: VaultSecret): StoredConnection {
-  const { [ownerUidLabel]: takenBy, [credentialAnnotation]: note, ...data } = newest;
+  const { [ownerUidLabel]: reservedBy, [credentialAnnotation]: note, ...data } = newest;
   const { [ownerUidLabel]: owner, [typeKey]: type, ...rest } = customMetadata;
-  const ownerUid = takenBy ?? owner;
+  const ownerUid = reservedBy ?? owner;
   const entries = Object.entries(rest);
   const isAnnotation = ([key]: [string, string]) => key.startsWith(annotationPrefix);
   return {
