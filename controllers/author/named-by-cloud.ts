@@ -109,7 +109,8 @@ export function namedByCloud<M extends Managed, External>(
   const isId = (id: string): boolean =>
     adapter.ids === undefined || new RegExp(`^(?:${adapter.ids.source})$`).test(id);
 
-  const claim = (managed: M, external: External): 'ours' | 'notOurs' => {
+  /** Throws like {@link checkOwnership}. */
+  const checkOwner = (managed: M, external: External): 'ours' | 'notOurs' => {
     const { tags } = adapter.reported(managed, external);
     return checkOwnership(
       managed,
@@ -185,7 +186,7 @@ export function namedByCloud<M extends Managed, External>(
     async observe(managed, _credential, signal) {
       const external = await find(managed, signal);
       // guard: otherwise a deletion waits for the resource of another owner
-      if (external === undefined || claim(managed, external) === 'notOurs') {
+      if (external === undefined || checkOwner(managed, external) === 'notOurs') {
         return nothingOf(managed, noun, () => ours(managed, signal), lackOf(managed, noun, adapter.needs));
       }
       const { reported, differing, ...compared } = differenceOf(managed, external);
@@ -223,7 +224,7 @@ export function namedByCloud<M extends Managed, External>(
       const external = await find(managed, signal);
       if (external === undefined)
         throw new Error(`${noun} "${externalName(managed)}" does not exist any more`);
-      claim(managed, external); // guard: otherwise it changes a resource that has a new owner
+      checkOwner(managed, external); // guard: otherwise it changes a resource that has a new owner
       const { change, differing, refused, drifted } = differenceOf(managed, external);
       if (differing.length > 0) await adapter.change(managed, external, change, signal);
       refuse({ refused, drifted });
@@ -234,7 +235,7 @@ export function namedByCloud<M extends Managed, External>(
       // The owner may have changed since the observation.
       const external = await find(managed, signal);
       // guard: otherwise it deletes a resource that has a new owner
-      if (external !== undefined && claim(managed, external) === 'ours') {
+      if (external !== undefined && checkOwner(managed, external) === 'ours') {
         await adapter.delete(managed, idOf(external), signal);
       }
     },

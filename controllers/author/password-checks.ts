@@ -7,14 +7,14 @@ import type { DesiredCredential, Observation } from '../managed/connecting/exter
 /** Tests passwords by a login, and rarely: each login costs a connection of its own. One for a process. */
 export interface PasswordChecks {
   /**
-   * A credential that is not applied is tested at once: `inForce` only if the server accepts it and refuses another. An
-   * applied credential is tested once per period. The first test is at a random time of the period, so that a restart
-   * does not test all of them. Undefined before the test.
+   * `isAccepted`: whether the server accepts a login with a password. A credential that is not applied is tested at once:
+   * `inForce` only if the server accepts it and refuses another. An applied credential is tested once per period. The first
+   * test is at a random time of the period, so that a restart does not test all of them. Undefined before the test.
    */
   verdictOn(
     ownerId: string,
     credential: DesiredCredential,
-    isTaken: (password: string) => Promise<boolean>,
+    isAccepted: (password: string) => Promise<boolean>,
   ): Promise<Observation['credential']>;
   /** The password was set just now, so it works. */
   wasSet(ownerId: string, password: string): void;
@@ -48,7 +48,7 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
   };
 
   return {
-    async verdictOn(ownerId, { value, isApplied }, isTaken) {
+    async verdictOn(ownerId, { value, isApplied }, isAccepted) {
       const digest = digestOf(value, isApplied);
       const before = checks.get(ownerId);
       const isSame = before?.digest === digest;
@@ -56,9 +56,9 @@ export function createPasswordChecks(options: PasswordChecksOptions): PasswordCh
       if (isApplied && !isSame && before?.digest !== doubted) {
         return record(ownerId, { digest, verdict: undefined }, periodMs * random());
       }
-      if (!(await isTaken(value))) return record(ownerId, { digest, verdict: 'wrong' });
+      if (!(await isAccepted(value))) return record(ownerId, { digest, verdict: 'wrong' });
       // If the server accepts any password, for example with `trust`, the test proves nothing.
-      const isProven = isApplied || !(await isTaken(`not ${value}`));
+      const isProven = isApplied || !(await isAccepted(`not ${value}`));
       return record(ownerId, { digest, verdict: isProven ? 'inForce' : undefined });
     },
     wasSet(ownerId, password) {
