@@ -157,8 +157,8 @@ function taken({ latest }: ObservedFacts): Decision | undefined {
 
 /** The external resource has another name now. A second, empty one beside it would hide its data. */
 function renamed({ kind, managed, latest }: ObservedFacts): Decision | undefined {
-  const { renamed: message, taken: isTaken } = latest.observation;
-  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed) && isTaken === undefined;
+  const { renamed: message, taken: nameTaken } = latest.observation;
+  const mayCreateEmpty = isAdopting(managed) && !mustExist(managed) && nameTaken === undefined;
   if (message === undefined || mayCreateEmpty) return undefined;
   const edits = refusals(kind.identity, managed, undefined);
   return { name: 'ExternalRenamed', message: [...edits, message].join('; ') };
