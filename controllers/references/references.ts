@@ -60,8 +60,8 @@ export const referencesIn = (managed: Managed, { ref }: ReferenceField): readonl
 export const selectorOf = (managed: Managed, { selector }: ReferenceField): ReferenceSelector | undefined =>
   (forProviderOf(managed)[selector ?? ''] as ReferenceSelector | null | undefined) ?? undefined;
 
-/** The values that a field has. An empty text is no value. */
-const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
+/** The values that a field has. An empty text counts as absent. */
+export const valuesOf = (managed: Managed, { field }: ReferenceField): readonly string[] =>
   castArray((forProviderOf(managed)[field] || []) as string | string[]);
 
 /** Whether a reference or selector is looked up now: the field is empty, or the policy is Always. */
