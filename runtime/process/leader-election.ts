@@ -207,12 +207,12 @@ async function untilLost(
     const sinceMs = tenure.sinceMs()!;
     if (isHeld) {
       tenure.renewed(startedMs);
-      if (sinceMs < renewDeadlineMs) continue;
       // Work that was held back during that time continues.
-      log.warn('leading again after an interruption: no other process has led during that time', {
-        ...facts,
-        sinceMs,
-      });
+      if (sinceMs >= renewDeadlineMs)
+        log.warn('leading again after an interruption: no other process has led during that time', {
+          ...facts,
+          sinceMs,
+        });
       continue;
     }
     if (signal.aborted) return false;
