@@ -14,15 +14,15 @@ interface Place {
 }
 
 /**
- * A client that never requests a Secret of another namespace, also if an object names one. It refuses such a request
- * as RBAC would, and sends nothing. Without `namespaces` every namespace is allowed. The error of a refusal, also of a read
- * by RBAC, has the namespace as data. A write may also be refused by a quota or a policy, and no code tells these apart.
+ * A client that never requests a Secret of another namespace, even if an object names one. It refuses such a request as RBAC
+ * would, and sends nothing. Without `namespaces` every namespace is allowed. The error of a refusal, also of a read that RBAC
+ * refuses, has the namespace as data. A write may also be refused by a quota or a policy, and no code tells these apart.
  */
 export function withinSecretNamespaces(
   client: KubernetesClient,
   namespaces: readonly string[] | undefined,
 ): KubernetesClient {
-  /** Why not; undefined: it may be asked. */
+  /** The error of a request that is not allowed. Undefined: it is allowed. */
   const refusal = (
     kind: Pick<Kind, 'group' | 'version' | 'plural'>,
     { namespace }: Place,
@@ -32,25 +32,21 @@ export function withinSecretNamespaces(
     const whose = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`;
     return secretsRefused(
       `the secrets of ${whose} are left alone: add it to --secret-namespaces, and its Role`,
-      {
-        namespace,
-        isExcluded: true,
-      },
+      { namespace, isExcluded: true },
     );
   };
-  const written = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
-    const no = refusal(kind, place);
-    if (no !== undefined) throw no;
-    return ask();
+  const allowed = async <T>(kind: Kind, place: Place, request: () => Promise<T>): Promise<T> => {
+    const refused = refusal(kind, place);
+    if (refused !== undefined) throw refused;
+    return request();
   };
-  const read = async <T>(kind: Kind, place: Place, ask: () => Promise<T>): Promise<T> => {
-    try {
-      return await written(kind, place, ask);
-    } catch (error) {
-      if (!isSecret(kind) || !isForbidden(error) || refusal(kind, place) !== undefined) throw error;
-      throw secretsRefused(messageOf(error), { namespace: place.namespace, isExcluded: false });
-    }
-  };
+  const read = <T>(kind: Kind, place: Place, request: () => Promise<T>): Promise<T> =>
+    allowed(kind, place, () =>
+      request().catch((error: unknown) => {
+        if (!isSecret(kind) || !isForbidden(error)) throw error;
+        throw secretsRefused(messageOf(error), { namespace: place.namespace, isExcluded: false });
+      }),
+    );
 
   return {
     serverVersion: (signal) => client.serverVersion(signal),
@@ -58,15 +54,15 @@ export function withinSecretNamespaces(
     get: (kind, key, ...rest) => read(kind, key, () => client.get(kind, key, ...rest)),
     list: (kind, options, ...rest) => read(kind, options, () => client.list(kind, options, ...rest)),
     watch(kind, options) {
-      const no = refusal(kind, options);
-      return no === undefined ? client.watch(kind, options) : throwError(() => no);
+      const refused = refusal(kind, options);
+      return refused === undefined ? client.watch(kind, options) : throwError(() => refused);
     },
     create: (kind, object, ...rest) =>
-      written(kind, object.metadata, () => client.create(kind, object, ...rest)),
-    patch: (kind, key, ...rest) => written(kind, key, () => client.patch(kind, key, ...rest)),
-    apply: (kind, key, ...rest) => written(kind, key, () => client.apply(kind, key, ...rest)),
+      allowed(kind, object.metadata, () => client.create(kind, object, ...rest)),
+    patch: (kind, key, ...rest) => allowed(kind, key, () => client.patch(kind, key, ...rest)),
+    apply: (kind, key, ...rest) => allowed(kind, key, () => client.apply(kind, key, ...rest)),
     replace: (kind, object, ...rest) =>
-      written(kind, object.metadata, () => client.replace(kind, object, ...rest)),
-    delete: (kind, key, ...rest) => written(kind, key, () => client.delete(kind, key, ...rest)),
+      allowed(kind, object.metadata, () => client.replace(kind, object, ...rest)),
+    delete: (kind, key, ...rest) => allowed(kind, key, () => client.delete(kind, key, ...rest)),
   };
 }
