@@ -59,12 +59,11 @@ function reasonOf(check: Check): string | undefined {
 
 /**
  * Fails until every store holds a complete list, except stores of kinds that the API server does not have: those belong to
- * `someStackRuns`. A process that waits for the Lease is ready, whatever its stores hold.
+ * `someStackRuns`.
  */
 export const storesSynced =
-  (states: () => readonly InformerState[], isStandingBy: () => boolean = () => false): Check =>
+  (states: () => readonly InformerState[]): Check =>
   () => {
-    if (isStandingBy()) return undefined;
     const unsynced = states().flatMap(({ kind, isSynced, isMissing }) =>
       isSynced || isMissing ? [] : [kind],
     );

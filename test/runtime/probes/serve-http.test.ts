@@ -146,12 +146,6 @@ describe('health', () => {
     'synced: kinds that the API server does not have are reported elsewhere': [
       synced(informerState('a', { isSynced: false, isMissing: true }), informerState('b')),
     ],
-    'synced: standing by is well': [
-      storesSynced(
-        () => [informerState('a', notSynced)],
-        () => true,
-      ),
-    ],
     'stacks: one that waits for definitions fails nothing': [
       runs(stack('first', { isComplete: false, missing: ['a'] }), stack('second')),
     ],
