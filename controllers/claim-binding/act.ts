@@ -146,11 +146,11 @@ const returnableElsewhere = (managed: Managed): EventFacts => ({
   message: `${managed.kind} ${managed.metadata.name} of a previous claim of this name is ${retentionText(managed)}, and is of another kind than the class provisions. This claim gets a new resource`,
 });
 
-/** The deletion of the external resource has an Event of its own, if there is one and the policies do not keep it. */
+/** Not written to the API server if the external resource is deleted, too: its own Event reports that. */
 function deletedWith(managed: Managed): EventFacts {
   const retained = retainedText(managed);
-  const isToldElsewhere = retained === '' && managed.status?.externalIdentity !== undefined;
-  return { ...unbound(managed, `is deleted${retained}`), ...(isToldElsewhere && { isWritten: false }) };
+  const isReportedElsewhere = retained === '' && managed.status?.externalIdentity !== undefined;
+  return { ...unbound(managed, `is deleted${retained}`), ...(isReportedElsewhere && { isWritten: false }) };
 }
 
 const correctedResource = ({ kind, metadata }: Managed): EventFacts =>

@@ -16,13 +16,13 @@ interface RestFacts {
 }
 
 /**
- * Whether a claim needs no run at the start of a process, as far as the cache says: all is well, and was reported. Secret
- * propagation compares its Secret with the source.
+ * Whether a claim needs no run at the start of a process: by the cache, it is Bound and Ready, and its status reports that.
+ * Secret propagation compares its Secret with the source.
  */
 export const isAtRest = (facts: RestFacts): boolean =>
   isReported(facts) && hasResource(facts) && hasItsSecretOnly(facts);
 
-/** The last run saw this spec, and reported that the claim is Bound and has no trouble. */
+/** Whether the last run saw the present spec, and reported that the claim is Bound and works. */
 function isReported({ claim }: RestFacts): boolean {
   const { metadata, status } = claim;
   const isBound = status?.bindingPhase === 'Bound' && !wasDeleted(claim);
@@ -31,16 +31,16 @@ function isReported({ claim }: RestFacts): boolean {
   return isBound && isAvailable && isSynced && status?.observedGeneration === metadata.generation;
 }
 
-/** Its resource is Bound to it in this cluster, and has no trouble. */
+/** Whether its resource is Bound to it in this cluster, and works. */
 function hasResource({ claim, managed }: RestFacts): boolean {
   if (managed === undefined || wasDeleted(managed)) return false;
   const conditions = managed.status?.conditions;
-  const isWell = isConditionTrue(conditions, 'Ready') && isConditionTrue(conditions, 'Synced');
+  const isWorking = isConditionTrue(conditions, 'Ready') && isConditionTrue(conditions, 'Synced');
   const isBound = managed.status?.bindingPhase === 'Bound' && wasBoundHere(managed);
-  return isWell && isBound && isOwnedBy(managed, claim);
+  return isWorking && isBound && isOwnedBy(managed, claim);
 }
 
-/** It controls the Secret that it names, and no other one. */
+/** Whether it controls the Secret that it names, and no other one. */
 const hasItsSecretOnly = ({ claim, controlled }: RestFacts): boolean =>
   isEqual(
     controlled.map(({ metadata }) => metadata.name),

@@ -51,10 +51,11 @@ function deletionProtected({ claim }: BindingFacts): BindingDecision | undefined
 }
 
 /**
- * - Bound, created for this claim or taken back by it: the reclaim policy of the resource. With `retainFor` it is released
- *   and kept until a date, also if it was not Bound yet, unless its external resource never was there: after a restore
- *   its data is there.
- * - Created for a claim of a backup, and not Bound again yet: released. The garbage collector may delete a restored claim
+ * The end of a claim decides about each of its resources:
+ * - Bound, created for this claim or taken back by it: its reclaim policy decides. With `retainFor` it is Released and
+ *   retained until a date, even if it was not Bound yet: after a restore it has data. If it never had an external
+ *   resource, it is deleted instead.
+ * - Created for a claim of a backup, and not Bound again yet: Released. The garbage collector may delete a restored claim
  *   whose owner had another UID.
  * - Any other: available again, because no claim knows its credential.
  */

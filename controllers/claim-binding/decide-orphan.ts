@@ -32,7 +32,7 @@ export interface OrphanFacts {
 
 export type OrphanDecision =
   | { readonly name: Exclude<(typeof orphanDecisions)[number], 'DeleteSecret' | 'Release'> }
-  /** `isClaimRestored`: the claim is there again from a backup. It names the resource, which gets no date. */
+  /** `isClaimRestored`: the claim was restored from a backup and names the resource, which gets no date. */
   | { readonly name: 'Release'; readonly isClaimRestored?: boolean }
   | { readonly name: 'DeleteSecret'; readonly secret: Secret };
 

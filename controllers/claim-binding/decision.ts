@@ -55,7 +55,7 @@ export interface BindingFacts {
   readonly service: ClaimService | undefined;
   /** The managed resources of every kind whose `claimRef` has the claim's UID. Bound ones come first. */
   readonly owned: readonly Managed[];
-  /** Those of `owned` that were created for this claim. A resource that a backup restored for it is none of them. */
+  /** Those of `owned` that were created for this claim. A resource that was restored from a backup is not among them. */
   readonly created: readonly Managed[];
   /** The managed resource that `resourceRef` names. */
   readonly named: Managed | undefined;
@@ -64,7 +64,7 @@ export interface BindingFacts {
    * namespace and name was deleted.
    */
   readonly returnable?: Managed | undefined;
-  /** Why the claim does not take it back by itself. */
+  /** Why the claim does not take it back without an administrator. */
   readonly notGivenBack?: string | undefined;
   /** The resource of a previous claim of this kind, namespace and name, which is not Released yet. */
   readonly previous?: Managed | undefined;
@@ -109,7 +109,7 @@ export interface SecretFacts {
   readonly isWanted: boolean;
   /** The parts of the shape that the copy lacks, with the reason and the advice. */
   readonly incomplete?: string | undefined;
-  /** Whether the copy has no entry at all, because none of the only ones could be rendered. */
+  /** Whether the copy has no entry: it may have only entries of templates, and none could be rendered. */
   readonly isEmpty?: boolean;
   /** Whether tools that support servicebinding.io can use the copy. */
   readonly isBindable?: boolean;

@@ -167,7 +167,7 @@ export function observing(context: BindingContext) {
     const storedCredential = managed && (source ? storedIn(source) : await storedBy(claim, managed, signal));
     const key = secretKeyOfClaim(claim);
     const stored = key && secrets.get(key);
-    // A Bound claim may have a Secret of another type, which the cache does not have. So may the Secret be that blocks one.
+    // The Secret of a Bound claim, and one that blocks a claim, may be of another type. Then the cache does not have it.
     const isBlocked = getCondition(claim.status?.conditions, 'Ready').reason === 'SecretConflict';
     const isSought = stored === undefined && (isBlocked || claim.status?.bindingPhase === 'Bound');
     if (isSought && !run.hasRead.has('claimSecret')) await readClaimSecret(secrets, claim, run, signal);

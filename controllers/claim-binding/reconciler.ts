@@ -29,7 +29,7 @@ import { conclude, failed, failureOf, reported, secretConflict } from './outcome
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
-/** The result, but at the latest after so many milliseconds. An attempt that failed comes back by itself. */
+/** The result with a delay of at most `delayMs`. A requeue has a delay of its own. */
 function noLater(result: Result, delayMs: number | undefined): Result {
   if (delayMs === undefined || result.type === 'requeue') return result;
   return result.type === 'done'
