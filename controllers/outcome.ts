@@ -38,7 +38,7 @@ export interface Audience<O extends WithStatus> {
   readonly record: (object: O, event: EventFacts) => void;
   /** Absent: changed conditions are not logged. */
   readonly log?: Pick<Logger, 'info'>;
-  /** An old definition of the kind may have no status. Then the Events are recorded all the same. */
+  /** An old definition of the kind may have no status. The Events are recorded even then. */
   readonly mayLackStatus?: true;
 }
 

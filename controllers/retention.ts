@@ -25,8 +25,8 @@ export const isReleased = (managed: Managed): boolean =>
   managed.status?.bindingPhase === 'Released' && !isTakenBack(managed);
 
 /**
- * Whether a claim of the same kind, namespace and name can take the resource back. Without `deleteAt`, which an
- * administrator may remove, it can do so for ever.
+ * Whether a claim of the same kind, namespace and name can take the resource back. An
+ * administrator may remove `deleteAt`; then there is no time limit.
  */
 export function isReturnable(managed: Managed): boolean {
   const { metadata, spec, status } = managed;
@@ -50,9 +50,9 @@ export const retentionText = (managed: Managed): string =>
   isToExpire(managed) ? `kept until ${managed.status?.deleteAt}` : 'kept without a date';
 
 /**
- * Whether the end of a claim keeps the resource, although its reclaim policy is Delete. A resource that was made by hand
- * has no class, and no date. One whose external resource never was there has no data, and would come back with the fault
- * of its claim.
+ * Whether the end of a claim retains the resource, although its reclaim policy is Delete. A resource without a class was
+ * created by hand, and gets no date. A resource that never had an external resource has no data, and the next claim would
+ * get it with the mistake of this one.
  */
 export const hasRetention = (managed: Managed): boolean =>
   managed.spec.retainFor !== undefined &&
@@ -60,7 +60,7 @@ export const hasRetention = (managed: Managed): boolean =>
   managed.spec.classRef !== undefined &&
   !wasNeverFound(managed);
 
-/** Whether the resource is to be kept for a time, and its policy Retain keeps it without a date. */
+/** Whether `retainFor` has no effect, because the reclaim policy Retain keeps the resource without a date. */
 export const isRetentionIdle = ({ spec }: Managed): boolean =>
   spec.retainFor !== undefined && spec.classRef !== undefined && spec.reclaimPolicy !== 'Delete';
 

@@ -8,7 +8,7 @@ export interface ServiceLimits {
   readonly names?: NameLimits;
 }
 
-/** A timer of Node with more than 24 days ends at once, so that a longer limit would be none. */
+/** Node.js ends a timer of more than 24 days at once, so a longer limit would have no effect. */
 const longestMs = 86_400_000;
 /** A name that is cut ends with a dash and a hash. */
 const shortestName = 7;

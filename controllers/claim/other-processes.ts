@@ -49,13 +49,12 @@ function lastReport({ metadata, status }: Claim) {
 const withoutClass: readonly string[] = ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
 
 const patienceMs = 2_000;
-/** How long a time is remembered: longer than a claim waits in a full queue, or it would wait again without an end. */
+/** How long a time is remembered. A claim that waits longer in a full queue would begin its patience again each time. */
 const rememberedMs = 3_600_000;
 
 /**
- * Returns a function for the milliseconds that remain until this process may report that it cannot serve a claim. They
- * begin when it asks for the first time about this generation of the claim. A report that the status already has does not
- * wait.
+ * Returns a function that returns the milliseconds until this process may report that it cannot serve a claim. They begin
+ * with the first call about this generation of the claim. A report that the status already has does not wait.
  */
 export function otherProcessPatience({
   elapsedMs,

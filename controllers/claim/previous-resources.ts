@@ -11,11 +11,11 @@ import { indexManaged, managedNaming } from '../indexes.ts';
 import { hasRetention, isReturnable, isTakenBack } from '../retention.ts';
 import { isOwnedBy, namesClaim, wasBoundHere } from './ownership.ts';
 
-/** Whether the author wants a claim that takes no resource back, and waits for none. */
+/** Whether the author wants a claim that neither takes a resource back nor waits for one. */
 export const startsEmpty = ({ metadata }: Claim): boolean =>
   metadata.annotations?.[annotationKeys.startEmpty] === 'true';
 
-/** For messages: the author wanted a claim that starts empty, and wrote another value than `true`. Empty text: not so. */
+/** For messages: the annotation that lets a claim start empty has another value than `true`. Empty: it has not. */
 export function noteOnStart({ metadata }: Claim): string {
   const value = ineffectiveSwitch(metadata.annotations?.[annotationKeys.startEmpty]);
   if (value === undefined) return '';
