@@ -7,8 +7,8 @@ import { isOperationOngoing } from './recording/operation-conditions.ts';
 import { stageOfManaged } from './stage.ts';
 
 /**
- * Whether a managed resource needs no run before its next poll, as far as the cache says. `secret`: the one that it
- * names, if that exists. Edits of annotations, of the provider and in the external system do not show in the cache.
+ * Whether a managed resource needs no run before its next poll, by what the cache has. `secret`: the one that it names, if
+ * that exists. The cache does not show edits of annotations, of the provider and in the external system.
  */
 export const isAtRest = <M extends Managed>(
   managed: M,
@@ -21,19 +21,19 @@ export const isAtRest = <M extends Managed>(
   !isOperationUnderWay(managed) &&
   isSecretInUse(managed, secret, secretDetails);
 
-/** The last run saw the spec as it is now. */
+/** Whether the last run saw the present spec. */
 const isOfPresentSpec = ({ metadata, status }: Managed): boolean =>
   status?.observedGeneration === metadata.generation;
 
-/** A status from a backup is reset before anything else is done. */
+/** Whether the status was written in this cluster. One from a backup is reset first. */
 const isOfThisCluster = ({ metadata, status }: Managed): boolean =>
   status?.boundUID === undefined || status.boundUID === metadata.uid;
 
-/** An operation is observed more often than at each poll. */
+/** Whether an operation is under way. It is observed more often than at each poll. */
 const isOperationUnderWay = ({ status }: Managed): boolean =>
   status?.operation !== undefined || isOperationOngoing(status?.conditions);
 
-/** The Secret is its own, and the external system has its credential. A secret store is read at each poll only. */
+/** Whether it controls its Secret, and the external system has the credential. A secret store is read at each poll only. */
 function isSecretInUse<M extends Managed>(
   managed: M,
   secret: Secret | undefined,

@@ -165,7 +165,8 @@ export interface Update<M extends Managed = Managed, Name extends string = never
 export type Deletion<Name extends string = never> = Lasting<Name>;
 
 /**
- * The progress of an operation, as the external system reports it. `Progress<never>` fits all kinds: it has neither details nor status.
+ * The progress of an operation, as the external system reports it.
+ * `Progress<never>` fits all kinds: it has neither details nor status.
  * - `running`: `message` describes the progress. Each new message causes one write of the status.
  * - `done`: has the values that a call without an operation returns. The controller then observes.
  * - `failed`: the controller reports `error`, and requests the operation again after a delay.

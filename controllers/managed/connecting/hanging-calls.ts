@@ -6,7 +6,7 @@ import { providerOf } from '../../provider/provider-choice.ts';
 /** The limits for the calls of an external client. */
 export interface CallLimits {
   /**
-   * When the signal of a call aborts, in ms after its start. A call that goes on after that is a programming error of the
+   * When the signal of a call aborts, in ms after its start. A call that continues after that is a programming error of the
    * stack: no further call is made for its managed resource until it has ended. Default: 90 000.
    */
   readonly callMs?: number;

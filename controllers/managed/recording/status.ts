@@ -82,8 +82,8 @@ export const withoutRecord = (managed: Managed, ...others: readonly (keyof Manag
     : { ...managed, status: omit(managed.status, 'credential', ...others) };
 
 /**
- * Removes secrets from a message about a resource. The resource's names are none, whichever detail has them. External clients
- * must remove secrets that only they know.
+ * Removes secrets from a message about a resource. The names of the resource stay, even if a detail has them. External
+ * clients must remove secrets that only they know.
  */
 export function scrub(
   managed: KubernetesObject,

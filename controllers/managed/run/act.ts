@@ -225,7 +225,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     // guard: otherwise an edit during the creation leads to another external resource
     const recorded = {
       [annotationKeys.externalIdentity]: encodeIdentity(identity),
-      [annotationKeys.observedIdentity]: undefined, // it is about an external resource that was there before
+      [annotationKeys.observedIdentity]: undefined, // it is about an earlier external resource
     };
     const mark = { [annotationKeys.externalCreatePending]: pendingTime(managed, env.clock.now()) };
     const annotations = { ...recorded, ...creationMark(managed), ...(kind.identity.isAssigned && mark) };

@@ -21,7 +21,7 @@ import type { Facts } from './facts.ts';
 
 type FirstFacts = Pick<Facts, 'managed'> & Partial<Pick<Facts, 'operation'>>;
 
-/** The decision that ends the run before the external system is called. Undefined: the run goes on. */
+/** The decision that ends the run before the external system is called. Undefined: the run continues. */
 export const decideFirst = (facts: FirstFacts): Decision | undefined => firstMatch(facts, firstChecks);
 
 const firstChecks: readonly ((facts: FirstFacts) => Decision | undefined)[] = [

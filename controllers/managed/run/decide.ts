@@ -42,7 +42,7 @@ const managedChecks: readonly Check[] = [
   // The operation that the status names
   poll,
   operationFailed,
-  // The external resource: decide-observed.ts goes on
+  // The external resource: decide-observed.ts has the other checks
   observe,
 ];
 
@@ -66,7 +66,7 @@ function stepFailed(facts: Facts): Decision | undefined {
   return { name: did.decision, call, failure };
 }
 
-/** A decision is carried out to its end if a step of its own list (steps.ts) was made. */
+/** A decision of which a step was made (steps.ts) is completed, before the run decides otherwise. */
 function begun(facts: Facts): Decision | undefined {
   const name = facts.did.decision;
   return isBegun(facts, name) ? { name } : undefined;

@@ -49,7 +49,7 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   };
 }
 
-/** The accepted call that the last observation can show. Undefined: there was none, or its operation goes on. */
+/** The accepted call that the last observation can show. Undefined: there was none, or its operation continues. */
 function judgedCall(facts: Facts): OperationType | undefined {
   const { ended, underWay } = facts.operation;
   if (ended !== undefined || underWay !== undefined) return ended;
@@ -86,7 +86,7 @@ const describe: Readonly<Record<OperationType, (facts: Facts) => string>> = {
   delete: () => 'the external system accepted the deletion, and still shows the external resource',
 };
 
-/** Whether an operation goes on, so that the effect of an earlier call is not known yet. */
+/** Whether an operation is under way, so that the effect of an earlier call is not known yet. */
 const isBusy = (facts: Facts): boolean => (facts.operation.underWay ?? found(facts)?.operation) !== undefined;
 
 /** Whether a condition is Synced, and reports a call whose effect was not shown. */

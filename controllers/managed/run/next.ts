@@ -12,7 +12,7 @@ import { isOngoing } from '../recording/operation-conditions.ts';
  * references may start a run earlier.
  * - `event`: only after such a change.
  * - `poll`: after the poll interval.
- * - `progress`: at first soon, and then after longer and longer delays, until what began is done.
+ * - `progress`: at first soon, and then after longer and longer delays, until the operation, creation or deletion ends.
  * - `backOff`: after the back-off, which grows with each attempt.
  * - a number: after so many milliseconds. The back-off is not reset.
  */
@@ -40,7 +40,7 @@ export function resultOf(
   }
 }
 
-/** When that began which the run waits for: an operation, the deletion or the creation. */
+/** When the operation, deletion or creation began that the run waits for. */
 function beginOf({ metadata, status }: Managed): string | undefined {
   const ongoing = status?.conditions?.find(isOngoing)?.lastTransitionTime;
   return status?.operation?.startedAt ?? metadata.deletionTimestamp ?? ongoing ?? metadata.creationTimestamp;

@@ -15,7 +15,7 @@ import { clientOf, withReport } from './facts.ts';
 import { cannot } from './failures.ts';
 import { unrecordedCreation } from './steps.ts';
 
-/** The steps about operations that an external system names, and goes on with after the call. */
+/** The steps about operations of an external system: it names one, and continues it after the call. */
 export function operations({ env, memory }: RunContext, signal: AbortSignal) {
   return { begin, poll, supersede };
 

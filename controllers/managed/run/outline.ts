@@ -73,7 +73,7 @@ const refused = (
   { ready, error }: { readonly ready?: ConditionFacts | undefined; readonly error?: ConditionError } = {},
 ): Outline => ({ synced: reconcileError(message, error), ready, event: warning(reason, message), next });
 
-/** The external resource is not there under its name. */
+/** The external resource does not exist under its name. */
 const lost = (message: string, error: ConditionError): Outline =>
   refused('LostExternalResource', message, 'poll', { ready: withError(unavailable(message), error), error });
 
@@ -146,7 +146,7 @@ const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string)
   ExternalLost({ kind, managed, latest }) {
     const toCreate = isReturnable(managed) ? advice.restoreRetained : howToCreateAgain(kind, managed);
     const name = externalName(managed);
-    // The provider's present system may never have had it.
+    // The provider may connect to another system than before.
     const lossMessage = mustExist(managed)
       ? `${missing} (${name}); ${advice.moveExternal}`
       : `${missing} any more (${name}); ${toCreate}`;

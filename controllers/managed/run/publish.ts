@@ -54,7 +54,7 @@ export function publishing(
     return followUp(published, copying, cannot.publish);
   }
 
-  /** Awaits a read or write of the place. If this fails, the run goes on without the credential, and creates nothing. */
+  /** The facts with the entry that a promise reads or writes. If it fails, the run continues without the credential. */
   async function withEntry(facts: Facts, doing: Promise<ConnectionEntry | undefined>): Promise<Facts> {
     try {
       const entry = await doing;
@@ -67,7 +67,7 @@ export function publishing(
     }
   }
 
-  /** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run goes on. */
+  /** Awaits a step after the write of the Secret, such as its copy to a store. If the step fails, the run continues. */
   async function followUp(facts: Facts, doing: Promise<Facts>, failure: FailureFacts): Promise<Facts> {
     try {
       return await doing;
@@ -104,7 +104,7 @@ export function publishing(
     const key = secretDetails.credential?.key ?? '';
     const before = entry?.details ?? {};
     const isRemoved = isUnwanted(managed, secretDetails);
-    // Without a credential of its own the resource publishes no entry that contains it. Under Observe they are a person's.
+    // A resource that sets no credential publishes no entry with one. Under Observe a person writes these entries.
     const withheld =
       isRemoved || !mayChange(managed.spec)
         ? [key, ...keysContaining({ ...before, ...present(reported.details) }, before[key])]
@@ -119,7 +119,7 @@ export function publishing(
   }
 }
 
-/** The keys of the secret details that contain a secret, such as `uri`. None without a secret. */
+/** The keys of the secret details that contain a secret, such as `uri`. Empty without a secret. */
 const keysContaining = (details: ConnectionDetails, secret: string | undefined): readonly string[] =>
   secret === undefined
     ? []
