@@ -49,8 +49,8 @@ export const ownedByAnother = (
 
 /**
  * Whether a managed resource owns a resource in the cloud. `owner` is the owner in our tags.
- * - `ours`: it has our tags. Or it has no owner, and was only observed before. Or the managed resource may only observe, which changes nothing:
- *   then spread {@link ownedByAnother} into the observation.
+ * - `ours`: it has our tags. Or it has no owner, and was only observed before. Or the managed resource may only
+ *   observe, which changes nothing: then spread {@link ownedByAnother} into the observation.
  * - `notOurs`: another owner has it, and the managed resource is being deleted: nothing has to be deleted.
  *
  * Throws an ExternalError that names the owner if there is another one: the resource is neither adopted nor changed.

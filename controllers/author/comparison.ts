@@ -22,7 +22,7 @@ import { recordedIdentity, refusedChanges } from '../managed/recording/identity.
 
 type ForProvider<M extends Managed> = NonNullable<M['spec']['forProvider']>;
 
-/** A value with fields of its own. Lists, maps and single values are none. */
+/** A value with fields. Lists, maps and single values have none. */
 type WithFields<T> = T extends readonly unknown[]
   ? never
   : T extends object
@@ -74,7 +74,7 @@ export interface Comparison<M extends Managed> {
 /** Compares a managed resource with the answer of the external system; see {@link comparison}. */
 export type Compare<M extends Managed> = (managed: M, actual: Actual<M>) => Comparison<M>;
 
-/** How one field is compared and changed where that differs from the default. */
+/** The exceptions for one field: how it is compared, and whether it can be changed. */
 export interface FieldRule<V> {
   /** Whether both values mean the same: see {@link inAnyOrder}, {@link inAnyCase}. Default: deep equality. */
   equals?(wanted: V, actual: V): boolean;
@@ -195,8 +195,9 @@ function leavesOf(
  * that differ and can be changed; fields marked immutable or identity that differ; fields marked late that have no value.
  *
  * Objects are compared field by field, because the cloud chooses fields that the spec leaves out. Lists and maps are
- * compared as a whole; an absent one equals an empty one, and so does an absent text. `initProvider` was used at the creation. Here it only prevents
- * late initialization of its fields; so does a reference or a selector that is named after its field (`networkIdRef`).
+ * compared as a whole; an absent one equals an empty one, and so does an absent text. `initProvider` was used at the
+ * creation. Here it only prevents late initialization of its fields. So does a reference or a selector that is named after
+ * its field (`networkIdRef`).
  * Throws an Error that names the field rules without effect.
  *
  *     const compare = comparison(QueueKind, { zones: { equals: inAnyOrder } });

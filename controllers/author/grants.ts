@@ -105,8 +105,8 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
   const ownGrant = (managed: M): P | undefined =>
     acts.recorded(managed) ?? (rivalOf(managed) === undefined ? acts.intended(managed) : undefined);
 
-  /** With permission to observe only, the spec asks for nothing: the current privileges count as wanted. */
-  const look = async (managed: M, signal: AbortSignal): Promise<Observation<M>> => {
+  /** A resource that may only observe accepts the current privileges. */
+  const observeOnly = async (managed: M, signal: AbortSignal): Promise<Observation<M>> => {
     const held = await acts.observe(acts.place(managed), signal);
     if (held === undefined) return { exists: false, isUpToDate: false };
     return {
@@ -136,7 +136,7 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
           last !== undefined && held !== undefined && !((await acts.isOwner?.(last, signal)) ?? false);
         return { exists, isUpToDate: true, ready: deleting() };
       }
-      if (isObserver(managed)) return look(managed, signal);
+      if (isObserver(managed)) return observeOnly(managed, signal);
       const spec = acts.spec(managed);
       const rival = rivalOf(managed);
       if (rival !== undefined) {
@@ -147,7 +147,7 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
       }
       const held = await acts.observe(spec, signal);
       if (held === undefined) return { exists: false, isUpToDate: false };
-      // A grant that stands is not taken back: `update` reports why it is not kept either.
+      // A grant whose reference was lost is not revoked. `update` reports why it is not renewed.
       const isMeant = lostReferences(managed) === undefined && !(await acts.isDistrusted(spec, signal));
       const differing = [...acts.differences(held, spec), ...(isMeant ? [] : ['identity'])];
       // An owner has all privileges without a grant.

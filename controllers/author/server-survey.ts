@@ -16,14 +16,14 @@ export interface ServerSurveyOptions {
 }
 
 /**
- * Surveys a server that many tenants share, once per server and process, for problems that are no part of a managed
- * resource: for example databases that everybody may use. No method rejects.
+ * Surveys a server that many tenants share, once per server and process, for problems that concern no managed
+ * resource: for example databases to which every user may connect. No method rejects.
  */
 export interface ServerSurvey {
   /** Called before anything is created or changed on the server. A failed attempt is repeated. */
   prepare(signal: AbortSignal): Promise<void>;
   /**
-   * Called if something of ours exists: another process may have created it without this reading. An attempt that failed or
+   * Called if an account or database of this product exists: another process may have created it without this reading. An attempt that failed or
    * found a problem is repeated half a minute later at the earliest.
    */
   refresh(signal: AbortSignal): Promise<void>;
