@@ -10,7 +10,7 @@ interface Form {
   readonly entries?: Form;
 }
 
-/** The fields of an answer. Another field is a mistake: TypeScript does not see it in an object that was spread. */
+/** The fields of an answer. Any other field is a mistake, which TypeScript does not find in an object that was spread. */
 type Fields = Readonly<Record<string, Form>>;
 
 const oneOf = (...values: readonly string[]): Form => ({
@@ -78,7 +78,7 @@ const progress: Readonly<Record<string, Fields>> = {
 /** The fields of the answer of a call. */
 interface AnswerForm {
   readonly fields: Fields;
-  /** Those that count in this answer. Absent: all. */
+  /** The fields that this answer must have in the right form. Absent: all. */
   readonly counting?: (answer: Readonly<Record<string, unknown>>) => Fields;
 }
 
@@ -124,7 +124,7 @@ function misspeltMethod(client: Readonly<Record<string, unknown>>): string | und
   return undefined;
 }
 
-/** The problem of the answer of a call of an external client, for `observe returned …`. Undefined: nothing. */
+/** Why an external client must not return this answer from `call`, as in `observe returned …`. Undefined: it may. */
 export function answerProblem(call: string, answer: unknown): string | undefined {
   if (call === 'connect') return clientProblem(answer);
   if (call === 'system') return isString(answer) ? undefined : `${nameOf(answer)}, which must be text`;

@@ -29,7 +29,7 @@ const checkAgainMs = 60_000;
 const retryMs = 5_000;
 
 /** The reasons that end without an edit of the provider or its Secret, so that no event reports their end. */
-const endsOutside: ReadonlySet<string> = new Set<ProviderReason>([
+const endsWithoutEvent: ReadonlySet<string> = new Set<ProviderReason>([
   'ProviderUnreachable',
   'TlsFailed',
   'ServerExhausted',
@@ -83,7 +83,7 @@ export function providerReadiness(
     const { version, warning: message = former } = calls?.system ?? {};
     const ready = withOrigin({ ...(message && { message }), ...decision.ready }, originOf(provider));
     // One managed resource at a time retries soon. If its call succeeds, all of them retry.
-    const isDown = isUsed && endsOutside.has(ready.reason);
+    const isDown = isUsed && endsWithoutEvent.has(ready.reason);
     if (isDown && before?.reason === ready.reason) health.retryOne(kind, provider.metadata.name);
     return {
       ready,

@@ -57,7 +57,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     const kind = claimKinds.find((each) => referenceIsOfKind(controllerOf(target), each));
     return kind && env.resource(kind).get({ ...secretKeyOf(target), name });
   };
-  /** Whether a copy is as it should be in the cache, so that a run would find nothing to do. */
+  /** Whether the cache shows a correct copy, so that a run would change nothing. */
   const isInSync = (target: Secret): boolean => {
     const named = propagationSource(target);
     const [source, claim] = [named && secrets.get(named), claimOf(target)];
