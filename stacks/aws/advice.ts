@@ -10,6 +10,8 @@ export const advice = {
     `to name it back, run in its region: aws rds modify-db-instance --db-instance-identifier ${now} --new-db-instance-identifier ${before} --apply-immediately`,
   correctAccessKey:
     'check the access key in the credentials of the provider, and the region (spec.forProvider.region, or that of the provider): the account must have enabled it',
+  renewCredentials:
+    'temporary credentials expire: write new ones, with their session token, into the credentials of the provider',
   allowAction: (action: string) => `the IAM policies of the credentials must allow ${action}`,
   raiseQuota: 'delete unused resources, or ask AWS for a higher quota',
   changeRegion:

@@ -175,6 +175,7 @@ describe('AWS: the class is that of the code, else of the status', () => {
       '403 InvalidClientTokenId',
       '403 SignatureDoesNotMatch',
       '403 ExpiredTokenException',
+      '400 RequestExpired',
     ],
     Forbidden: ['403 UnauthorizedOperation', '400 AccessDeniedException'],
     QuotaExceeded: [

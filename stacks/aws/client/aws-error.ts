@@ -46,12 +46,15 @@ interface ServiceException {
  * AWS's codes for credentials that it refuses. AWS also uses them where only the region does not know the credentials.
  */
 const untaken =
-  /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|ExpiredToken(Exception)?|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/;
+  /^(AuthFailure|InvalidClientTokenId|UnrecognizedClientException|SignatureDoesNotMatch|InvalidSignatureException|InvalidAccessKeyId|MissingAuthenticationToken|IncompleteSignature|OptInRequired)$/;
 
 /**
  * Whether AWS refused the credentials, or the region that the request was signed for. AWS uses the same codes for both.
  */
 export const isUntaken = ({ code }: CloudError): boolean => untaken.test(code);
+
+/** The codes for temporary credentials after their end. EC2 has its own. No region accepts them. */
+const expired = /^(ExpiredToken(Exception)?|RequestExpired)$/;
 
 /** The code for a region that the account has not enabled. The credentials are valid. */
 const regionRefused = 'RegionRefused';
@@ -67,6 +70,7 @@ const tooManyTags = /^(TagLimitExceeded|TooManyTags)(Fault|Exception)?$/;
 /** The classes of AWS's codes. The first line that matches counts. The HTTP status decides for all other codes. */
 const classes: readonly (readonly [code: RegExp, errorClass: ExternalErrorClass])[] = [
   [untaken, 'CredentialsRefused'],
+  [expired, 'CredentialsRefused'],
   [forbidden, 'Forbidden'],
   [tooManyTags, 'Invalid'],
   [quota, 'QuotaExceeded'],
@@ -94,6 +98,7 @@ const textOf = ({ kinds, fields = [] }: Advice): string =>
 /** The advice to a user about a refusal, by AWS's code. */
 const hints: readonly (readonly [code: RegExp, hint: (action: string) => string])[] = [
   [untaken, () => advice.correctAccessKey],
+  [expired, () => advice.renewCredentials],
   [forbidden, advice.allowAction],
   [tooManyTags, () => clientAdvice.change(['spec.forProvider.tags'])],
   [quota, () => advice.raiseQuota],

@@ -21,8 +21,15 @@ export const exampleAccount: Account = {
 export const credentialsFile = ({
   accessKeyId,
   secretAccessKey,
-}: Pick<Account, 'accessKeyId' | 'secretAccessKey'>): string =>
-  `[default]\naws_access_key_id = ${accessKeyId}\naws_secret_access_key = ${secretAccessKey}\n`;
+  sessionToken,
+}: Pick<Account, 'accessKeyId' | 'secretAccessKey' | 'sessionToken'>): string =>
+  [
+    '[default]',
+    `aws_access_key_id = ${accessKeyId}`,
+    `aws_secret_access_key = ${secretAccessKey}`,
+    ...(sessionToken === undefined ? [] : [`aws_session_token = ${sessionToken}`]),
+    '',
+  ].join('\n');
 
 export const arnOf = ({ id }: Account): string => `arn:aws:iam::${id}:user/crossplane`;
 

@@ -11,7 +11,7 @@ import { credentialsFile, exampleAccount } from '../../../stacks/aws/emulator/ac
 import type { NodeGroup } from '../../../stacks/aws/emulator/eks/node-group.ts';
 import type { StoredInstance } from '../../../stacks/aws/emulator/rds/db-instance.ts';
 import { instanceSort } from '../../../stacks/aws/emulator/rds/instances.ts';
-import type { LocalAwsOptions } from '../../../stacks/aws/emulator/server.ts';
+import type { LocalAws, LocalAwsOptions } from '../../../stacks/aws/emulator/server.ts';
 import { startAws } from '../../../stacks/aws/emulator/server.ts';
 import type { RDSInstanceClass } from '../../../stacks/aws/kinds/database/v1beta1/rds-instance.ts';
 import {
@@ -250,6 +250,11 @@ export const awsRows = {
   },
 } satisfies RowsFor<typeof advice & typeof coreAdvice>;
 
+const temporary: Account = { ...exampleAccount, sessionToken: 'new' };
+
+/** The refusals of the expired credentials, by the namespace of a row. */
+const expiry = new Map<string, Pick<LocalAws['faults'], 'clear'>>();
+
 /** Actions that the policies of the account deny, by the namespace of a row. */
 const denied = new Map<string, string[]>();
 
@@ -271,6 +276,20 @@ export const awsClientRows = {
     },
     ...vpcRow,
     act: (at) => accessKey(at, exampleAccount),
+  },
+  renewCredentials: {
+    async situation(at) {
+      const aws = await awsOf(at, { accounts: [temporary] }, { ...temporary, sessionToken: 'old' });
+      const reply = { code: 'ExpiredToken', message: 'The security token is expired', status: 403 };
+      aws.faults.inject({ kind: 'fail', action: 'sts:*', ...reply, times: 1_000 });
+      expiry.set(at.namespace, aws.faults);
+      await vpc(at);
+    },
+    ...vpcRow,
+    async act(at) {
+      expiry.get(at.namespace)?.clear();
+      await accessKey(at, temporary);
+    },
   },
   allowAction: {
     async situation(at) {
