@@ -284,7 +284,7 @@ function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Diffe
 function forProviderIn({ kind, schema }: Definition): z.ZodObject {
   const spec = unwrapped(schema.shape.spec);
   const forProvider = spec instanceof z.ZodObject ? spec.shape.forProvider : undefined;
-  if (!(forProvider instanceof z.ZodObject)) throw new Error(`${kind} is no managed kind`);
+  if (!(forProvider instanceof z.ZodObject)) throw new Error(`${kind} is not a managed kind`);
   return forProvider;
 }
 
@@ -296,10 +296,13 @@ function checkFieldRules(
   const marked = [...(marks?.immutable ?? []), ...(marks?.late ?? [])];
   for (const [field, { absent } = {}] of Object.entries(fieldRules)) {
     const leaf = leaves.find(({ path }) => path.join('.') === field);
-    if (leaf === undefined) throw new Error(`${kind}: ${field} is compared as part of what it is in`);
+    if (leaf === undefined) {
+      const advice = 'write it for the field that contains it, or correct the name';
+      throw new Error(`${kind}: the rule for ${field} has no effect: ${advice}`);
+    }
     const within = marked.find((other) => other.startsWith(`${field}.`));
     if (within !== undefined)
-      throw new Error(`${kind}: ${field} cannot be odd as a whole: ${within} is marked`);
+      throw new Error(`${kind}: ${field} cannot have a rule, because its field ${within} has a mark`);
     if (leaf.isLate && absent !== undefined) {
       throw new Error(`${kind}: ${field} is late, so its absence cannot mean ${quoted(absent)}`);
     }

@@ -327,19 +327,21 @@ describe('comparison by schema: field rules of the cloud', () => {
 describe('a rule without an effect is refused when a comparison is made', () => {
   const says = (fieldRules: FieldRules<Widget>, message: string): void =>
     assert.throws(() => comparison(WidgetKind, fieldRules), { message });
+  const withoutEffect = (field: string): string =>
+    `Thing: the rule for ${field} has no effect: write it for the field that contains it, or correct the name`;
   test('a rule within an immutable object is refused', () =>
-    says({ 'key.id': { equals: inAnyCase } }, 'Thing: key.id is compared as part of what it is in'));
+    says({ 'key.id': { equals: inAnyCase } }, withoutEffect('key.id')));
   test('a rule within the field of another rule is refused', () =>
-    says({ 'net.dns': {}, 'net.dns.ttl': {} }, 'Thing: net.dns.ttl is compared as part of what it is in'));
+    says({ 'net.dns': {}, 'net.dns.ttl': {} }, withoutEffect('net.dns.ttl')));
   test('a rule of an object with a marked field is refused', () =>
-    says({ net: {} }, 'Thing: net cannot be odd as a whole: net.cidr is marked'));
+    says({ net: {} }, 'Thing: net cannot have a rule, because its field net.cidr has a mark'));
   test('an absent value of a late field is refused', () =>
     says({ sizeGb: { absent: 1 } }, 'Thing: sizeGb is late, so its absence cannot mean 1'));
   test('a rule of an unknown field is refused', () =>
-    says({ nonsense: {} } as object, 'Thing: nonsense is compared as part of what it is in'));
+    says({ nonsense: {} } as object, withoutEffect('nonsense')));
 
   test('a kind that is not managed is refused', () => {
-    const message = 'FancySQLInstance is no managed kind';
+    const message = 'FancySQLInstance is not a managed kind';
     assert.throws(() => comparison(FancySQLInstanceKind as never), { message });
   });
 });
