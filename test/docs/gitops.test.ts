@@ -23,7 +23,7 @@ import type { JsonSchema } from '../../apis/crd.ts';
 import { objectSchema } from '../../apis/crd.ts';
 import type { ClaimFacts } from '../../controllers/claim/claim-status.ts';
 import { withClaimStatus } from '../../controllers/claim/claim-status.ts';
-import type { ManagedFacts } from '../../controllers/managed/recording/status.ts';
+import type { ManagedStatusFacts } from '../../controllers/managed/recording/status.ts';
 import { withManagedStatus } from '../../controllers/managed/recording/status.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';
 import { FavouriteDBInstanceKind } from '../../stacks/demo-clouds/kinds/fcp/v1alpha3/favourite-db-instance.ts';
@@ -44,7 +44,7 @@ const created = <T extends KubernetesObject>(object: T, { properties }: JsonSche
 
 const claimWith = (ready: ConditionFacts, facts: Partial<ClaimFacts> = {}) =>
   withClaimStatus(claim(), { conditions: [ready, reconcileSuccess()], ...facts }, now);
-const managedWith = (facts: Partial<ManagedFacts>, subject = managed()) =>
+const managedWith = (facts: Partial<ManagedStatusFacts>, subject = managed()) =>
   withManagedStatus(subject, { synced: reconcileSuccess(), isCredentialInForce: true, ...facts }, now);
 const failing = (errorClass: string) => reconcileError('observe failed: no', { class: errorClass });
 

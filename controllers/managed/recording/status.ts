@@ -14,7 +14,7 @@ import { shortestSecret } from '../../provider/secret-texts.ts';
 import { standingOperations } from './operation-conditions.ts';
 
 /** The result of a run, for the status of the managed resource. */
-export interface ManagedFacts {
+export interface ManagedStatusFacts {
   readonly synced: ConditionFacts;
   /** Whether the resource is Stalled: a user or an administrator must act, even if no error class shows that. */
   readonly isStuck?: boolean;
@@ -34,7 +34,7 @@ export interface ManagedFacts {
  * Returns the managed resource with its new status. A claim can bind once the resource is Ready and the external system
  * uses its credential. A Bound resource that is being deleted becomes Released.
  */
-export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedFacts, now: Date): M {
+export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedStatusFacts, now: Date): M {
   const { generation } = managed.metadata;
   const cause = reasonOfError(facts.synced.error) ?? reasonOfError(facts.ready?.error);
   const conditions = [
