@@ -8,13 +8,14 @@ import type { Environment } from '../runtime/controller/environment.ts';
 import type { StackNeeds } from '../runtime/controller/stack-needs.ts';
 import type { ClaimService } from './claim-service.ts';
 
-/** An environment, and the kinds that have been requested from it. */
-export interface NotedKinds {
-  readonly env: Environment;
-  readonly resources: ReadonlyMap<string, Resource<KubernetesObject>>;
-}
+/** The resources that were requested from an environment, by the keys of their kinds. */
+type Requested = ReadonlyMap<string, Resource<KubernetesObject>>;
 
-export function notingKinds(env: Environment): NotedKinds {
+/** The same environment, which adds each requested resource to `resources`. */
+export function recordingEnvironment(env: Environment): {
+  readonly env: Environment;
+  readonly resources: Requested;
+} {
   const resources = new Map<string, Resource<KubernetesObject>>();
   const resource: Environment['resource'] = (kind, selection) => {
     const found = env.resource(kind, selection);
@@ -24,24 +25,25 @@ export function notingKinds(env: Environment): NotedKinds {
   return { env: { ...env, resource }, resources };
 }
 
-export interface MadeStack {
+/** A stack after it requested its kinds. */
+export interface StackKinds {
   readonly name: string;
   readonly managed: readonly {
     readonly kind: Kind;
     readonly providers: { readonly provider: Kind; readonly providerConfig: Kind };
   }[];
   readonly claims: readonly ClaimService[];
-  readonly noted: NotedKinds;
+  readonly resources: Requested;
 }
 
-const servedBy = ({ managed, claims }: MadeStack): readonly string[] =>
+const servedBy = ({ managed, claims }: StackKinds): readonly string[] =>
   [
     ...managed.flatMap(({ kind, providers }) => [kind, providers.provider, providers.providerConfig]),
     ...claims.flatMap((service) => [service.claim, service.class, service.managed]),
   ].map(kindKey);
 
 /** The needs of a stack, and whether the caches have all objects of its own kinds: then it is ready. */
-export interface MadeNeeds extends StackNeeds {
+export interface ObservedNeeds extends StackNeeds {
   isReady(): boolean;
   /** Emits when it becomes ready after the subscription. */
   readonly becomesReady$: Observable<unknown>;
@@ -52,10 +54,10 @@ export interface MadeNeeds extends StackNeeds {
  * - `own`: the requested kinds, without those that only other stacks serve.
  * - `others`: the requested kinds that only other stacks serve.
  */
-export function stackNeeds(stack: MadeStack, all: readonly MadeStack[]): MadeNeeds {
+export function stackNeeds(stack: StackKinds, all: readonly StackKinds[]): ObservedNeeds {
   const served = new Set(servedBy(stack));
   const otherKinds = new Set(all.flatMap(servedBy).filter((kind) => !served.has(kind)));
-  const [others, own] = partition([...stack.noted.resources], ([kind]) => otherKinds.has(kind));
+  const [others, own] = partition([...stack.resources], ([kind]) => otherKinds.has(kind));
   const stores = own.map(([, { store }]) => store);
   const isReady = () => stores.every(({ isSynced }) => isSynced);
   return {

@@ -41,7 +41,7 @@ import { createProviderHealth } from './provider/provider-health.ts';
 import { providerController } from './provider/setup.ts';
 import { reportRefusedWrites, skipMalformed } from './report-unusable.ts';
 import { secretPropagation } from './secret-propagation/setup.ts';
-import { notingKinds, stackNeeds } from './stack-needs.ts';
+import { recordingEnvironment, stackNeeds } from './stack-needs.ts';
 import { checkWiring } from './wiring.ts';
 
 /** A stack, selected by name in `--stacks`. Stack authors create it with `defineStack`, which checks types. */
@@ -84,20 +84,20 @@ export function stackControllers(
   { observer, ...options }: { readonly secretStores?: SecretStores; readonly observer?: StackObserver } = {},
 ): readonly ControllerSpec[] {
   const parts = stacks.map((stack) => {
-    const noted = notingKinds(env);
-    connectionSecrets(noted.env);
-    if (options.secretStores !== undefined) noted.env.resource(StoreConfigKind);
+    const { env: own, resources } = recordingEnvironment(env);
+    connectionSecrets(own);
+    if (options.secretStores !== undefined) own.resource(StoreConfigKind);
     const whose = { stack: stack.name };
-    const managed = stack.managed(noted.env).map((service) => {
+    const managed = stack.managed(own).map((service) => {
       const onCall = observer?.callsOf(stack.name, service.providers.providerConfig);
       return { ...service, ...whose, ...(onCall && { onCall }) };
     });
     const claims = stack.claims.map((service) => ({ ...service, ...whose }));
     for (const service of claims) {
       const kinds: readonly Kind[] = [service.claim, service.class, service.managed];
-      for (const kind of kinds) noted.env.resource(kind);
+      for (const kind of kinds) own.resource(kind);
     }
-    return { ...stack, noted, managed, claims };
+    return { ...stack, env: own, resources, managed, claims };
   });
   type Part = (typeof parts)[number];
   checkWiring(parts);
@@ -112,7 +112,7 @@ export function stackControllers(
         part,
         kind: of(service.providers),
         users: users.map(({ service: { kind } }) => kind),
-        check: providerCheck(guardedConnector(part.noted.env, service, calls), service.kind),
+        check: providerCheck(guardedConnector(part.env, service, calls), service.kind),
       })),
     );
   const providers = [
@@ -120,10 +120,10 @@ export function stackControllers(
     ...providerKinds<Provider | ProviderConfig>(({ provider }) => provider),
   ];
   const ownControllers = [
-    ...managed.map(({ part, service }) => ({ part, spec: managedControllerSpec(part.noted.env, service) })),
+    ...managed.map(({ part, service }) => ({ part, spec: managedControllerSpec(part.env, service) })),
     ...providers.map(({ part, kind, users, check }) => {
-      const controller = providerController(part.noted.env, kind, { managed: users, health, check });
-      return { part, spec: reportRefusedWrites(part.noted.env, kind, controller) };
+      const controller = providerController(part.env, kind, { managed: users, health, check });
+      return { part, spec: reportRefusedWrites(part.env, kind, controller) };
     }),
   ];
 
@@ -157,14 +157,14 @@ export function stackControllers(
     return { ...reportRefusedWrites(env, StoreConfigKind, controller), needs: { stacks: [needs] } };
   }
 
-  function managedControllerSpec(noted: Environment, service: ManagedService): ControllerSpec {
+  function managedControllerSpec(own: Environment, service: ManagedService): ControllerSpec {
     const kind: Kind<Managed> = service.kind;
-    const controller = managedController(noted, { ...options, ...service }, calls, health);
-    const guarded = skipMalformed(noted, kind, controller, {
+    const controller = managedController(own, { ...options, ...service }, calls, health);
+    const guarded = skipMalformed(own, kind, controller, {
       // A deleted resource without our finalizer has no external resource, so a run changes nothing.
       isHarmless: (object) => wasDeleted(object) && !hasFinalizer(object, finalizerNames.managed),
     });
-    return reportRefusedWrites(noted, kind, guarded);
+    return reportRefusedWrites(own, kind, guarded);
   }
 
   /** The services, and the stacks to which they belong. */
