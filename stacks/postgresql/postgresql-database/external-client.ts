@@ -1,5 +1,5 @@
 import type { DetailsOf } from '../../../package/schema.ts';
-import type { DesiredCredential, ExternalClient } from '../../../package/stack.ts';
+import type { DesiredCredential, ExternalClient, Observation } from '../../../package/stack.ts';
 import {
   accountPassword,
   changing,
@@ -14,11 +14,13 @@ import {
   wasOurs,
 } from '../../../package/stack.ts';
 import { advice } from '../advice.ts';
+import type { RoleObservation } from '../client/role.ts';
 import { connectionDetails } from '../connection-details.ts';
 import type { PostgreSQLDatabase } from '../kinds/v1alpha1/postgresql-database.ts';
 import { databaseOwnership, roleOwnership } from '../ownership.ts';
 import { observedElsewhere, observedTaken, renamedParts } from '../renamed.ts';
 import type { ServerConnection } from '../server-connection.ts';
+import type { Found } from './desired-state.ts';
 import {
   adoptionOf,
   checkImmutable,
@@ -64,16 +66,8 @@ export function postgreSQLDatabaseClient({
 
   return {
     async observe(managed, credential, signal) {
-      if (wasDeleted(managed)) {
-        const exists = await isAnythingLeft(place, managed, signal);
-        const remains = exists ? undefined : await remainsOf(place, managed, signal);
-        return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
-      }
-      if (!isObserver(managed)) databaseOwnership.checkExternalName(managed);
-      if (hasOwnRole(managed)) {
-        if (!isObserver(managed)) roleOwnership.checkExternalName(managed);
-        roleOwnership.checkNotAdministrator(managed, credentials.username);
-      }
+      if (wasDeleted(managed)) return observeDeleted(managed, signal);
+      checkNames(managed);
       const name = nameOf(managed);
       const withExtensions = (managed.spec.forProvider.extensions ?? []).length > 0;
       const database = await databases.observe(name, { withExtensions, signal });
@@ -94,9 +88,7 @@ export function postgreSQLDatabaseClient({
         return observedElsewhere(managed, own, renamed);
       if (database !== undefined && own?.own === name && renamed !== undefined) {
         const found = { database, role: undefined, renamedRole: renamed, isLockedOut: false };
-        const serverVersion = await server.serverVersion(signal);
-        const observation = observationOf(managed, { ...found, serverVersion });
-        return { ...observation, details: detailsOf(managed, credential) };
+        return observePresent(managed, credential, found, signal);
       }
       const taken = takenOf(managed, { database, role });
       // guard: otherwise a database of another resource is reported as this one's, with a statement that gives it to this one
@@ -111,15 +103,11 @@ export function postgreSQLDatabaseClient({
       if (!isObserver(managed)) await survey.refresh(signal);
 
       if (role !== undefined) roleOwnership.checkMayManage(managed, role, ownAccountAdoption(managed));
-      const testing = isObserver(managed)
-        ? password.verdictOnGiven(managed, credential, signal)
-        : role?.login && password.verdictOn(managed, credential, signal);
-      const verdict = (await testing) || undefined;
+      const verdict = await verdictOn(managed, role, credential, signal);
       const found = { database, role, isLockedOut: isLockedOut(credential, verdict) };
       return {
-        ...observationOf(managed, { ...found, serverVersion: await server.serverVersion(signal) }),
+        ...(await observePresent(managed, credential, found, signal)),
         ...(verdict && { credential: verdict }),
-        details: detailsOf(managed, credential),
         ...databaseOwnership.ownedByAnother(managed, database),
       };
     },
@@ -165,6 +153,47 @@ export function postgreSQLDatabaseClient({
 
     delete: (managed, signal) => removeAll(place, managed, signal),
   };
+
+  async function observeDeleted(
+    managed: PostgreSQLDatabase,
+    signal: AbortSignal,
+  ): Promise<Observation<PostgreSQLDatabase>> {
+    const exists = await isAnythingLeft(place, managed, signal);
+    const remains = exists ? undefined : await remainsOf(place, managed, signal);
+    return { exists, isUpToDate: true, ready: deleting(), ...(remains !== undefined && { remains }) };
+  }
+
+  /** Throws an Error if the external name, which its own role also gets, cannot be that of a new database. */
+  function checkNames(managed: PostgreSQLDatabase): void {
+    if (!isObserver(managed)) databaseOwnership.checkExternalName(managed);
+    if (!hasOwnRole(managed)) return;
+    if (!isObserver(managed)) roleOwnership.checkExternalName(managed);
+    roleOwnership.checkNotAdministrator(managed, credentials.username);
+  }
+
+  /** Tests the password of the own role, or the login that a person gave for an observed database. */
+  async function verdictOn(
+    managed: PostgreSQLDatabase,
+    role: RoleObservation | undefined,
+    credential: DesiredCredential | undefined,
+    signal: AbortSignal,
+  ): Promise<Observation['credential']> {
+    if (isObserver(managed)) return password.verdictOnGiven(managed, credential, signal);
+    return role?.login ? password.verdictOn(managed, credential, signal) : undefined;
+  }
+
+  async function observePresent(
+    managed: PostgreSQLDatabase,
+    credential: DesiredCredential | undefined,
+    found: Omit<Found, 'serverVersion'>,
+    signal: AbortSignal,
+  ): Promise<Observation<PostgreSQLDatabase>> {
+    const serverVersion = await server.serverVersion(signal);
+    return {
+      ...observationOf(managed, { ...found, serverVersion }),
+      details: detailsOf(managed, credential),
+    };
+  }
 
   /** Creates a database's own role, with the credential, or repairs it. Undefined if it has no role of its own. */
   async function ensureRole(
