@@ -15,7 +15,7 @@ const hopeless = 'dreams';
 
 const ready = ({ status }: Claim) => getCondition(status?.conditions, 'Ready');
 
-/** Whether a claim is where the example wants it. */
+/** Whether a claim has the state that its example expects. */
 export const isSettled = (claim: Claim): boolean =>
   claim.metadata.name === hopeless ? ready(claim).reason === 'NoMatchingClass' : isUsable(claim);
 

@@ -84,7 +84,7 @@ try {
   if (isOnce) await end(0);
   await death;
 } catch (error) {
-  if (isEnding) await new Promise(() => {}); // whatever was on its way when everything was taken down
+  if (isEnding) await new Promise(() => {}); // a failure while everything ends is expected
   isQuiet = false;
   progress.note(error instanceof Error ? error.message : String(error));
   if (services !== undefined) {
@@ -154,14 +154,14 @@ async function untilSettled(client: KubernetesClient, nodes$: Observable<Nodes>)
   }
 }
 
-/** Rejects when the controllers end by themselves, which they never should; else never settles. */
+/** Rejects if the controllers end, which they must not do by themselves. Never resolves. */
 async function deathOfControllers({ controllers }: Services): Promise<never> {
   const [code, signal] = (await once(controllers, 'exit')) as [number | null, string | null];
   if (isEnding) return new Promise(() => {});
   throw new Error(`the controllers ended by themselves, with ${signal ?? `code ${code}`}`);
 }
 
-/** Uses each claim's secret, says what it holds, and how to go on. */
+/** Tries each claim's Secret, and prints its content and the next steps. */
 async function showUsable(
   client: KubernetesClient,
   claims: readonly Claim[],

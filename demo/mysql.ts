@@ -6,7 +6,7 @@ import { administratorPrivileges } from '../stacks/mysql/client/privilege.ts';
 /** The administrator of the server, as in `examples/mysql/` and its guide. */
 const administrator = { username: 'crossplane', password: 'mysql-demo' };
 
-/** The statements that make an administrator. It has the privileges that the guide lists, and no others. */
+/** The statements that create an administrator. It has the privileges that the guide lists, and no others. */
 export function administratorStatements({ username, password }: typeof administrator): string {
   const user = `${quotedText(username)}@'%'`;
   return [

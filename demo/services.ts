@@ -48,20 +48,20 @@ export interface Services {
   readonly redis: RedisSupport;
   /** The controllers: `node main.ts`, with the service account and the rights that `deploy/` gives it. */
   readonly controllers: ChildProcess;
-  /** Where the live page of the controllers is. */
+  /** The address of the live page. */
   readonly pageUrl: string;
-  /** Where the controllers log. */
+  /** The log file of the controllers. */
   readonly logFile: string;
-  /** How to call the kubectl that goes with the control plane. */
+  /** The kubectl of the control plane: a name or a path. */
   readonly kubectl: string;
-  /** Ends the controllers first, so that they see nothing fall. Idempotent. */
+  /** Ends the controllers first, so that they report no failure of the others. Idempotent. */
   stop(): Promise<void>;
 }
 
 /** The administrator's password of the PostgreSQL server, as in `examples/postgresql/` and its guide. */
 const password = 'postgresql-demo';
 
-/** How long the clouds take for what they make and delete, ms: by default long enough to be watched. */
+/** How long the clouds take to create and delete a resource, in ms. Default: long enough to watch it. */
 export interface ServicesOptions {
   /** PostgreSQL also offers TLS, with a certificate that it signed itself. */
   readonly ssl?: boolean;
@@ -69,7 +69,7 @@ export interface ServicesOptions {
   readonly deletionMs?: number;
 }
 
-/** Starts one after the other; if one fails, ends those that run and throws. */
+/** Starts one after the other. If one fails, ends the others and throws. */
 export async function startServices(
   progress: TextProgress,
   { provisioningMs = 2_000, deletionMs = 1_000, ssl = false }: ServicesOptions = {},

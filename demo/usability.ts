@@ -33,7 +33,7 @@ export const mysqlLine = (
 };
 
 interface Use {
-  /** Without these a secret is of no use. */
+  /** The entries that a Secret must have. */
   readonly needed: readonly string[];
   problem(claim: Claim, details: ConnectionDetails, services: Services): Promise<string | undefined>;
 }
@@ -47,8 +47,8 @@ const uses: Readonly<Record<string, Use>> = {
 };
 
 /**
- * Uses what a claim's secret holds, as an application would: logs in to the PostgreSQL database or the Redis, or compares
- * with what the cloud accepts. Answers with what is wrong, undefined if nothing is.
+ * Uses the content of a claim's Secret as an application would: logs in to the database or the Redis, or compares the
+ * password with that of the cloud. Returns the problem; undefined if there is none.
  */
 export async function problemOf(
   claim: Claim,
@@ -93,7 +93,7 @@ export const hasPsql = (): Promise<boolean> =>
     () => false,
   );
 
-/** Makes a table with the client; without a MariaDB, there is only the cloud's word that it is there. */
+/** Creates a table with the client. Without a MariaDB, the cloud reports only that the database exists. */
 async function mysqlProblem(
   claim: Claim,
   details: ConnectionDetails,
@@ -107,7 +107,7 @@ async function mysqlProblem(
   return stdout.trim() === details.database ? undefined : `its MySQL leads to "${stdout.trim()}"`;
 }
 
-/** Says PING with redis-cli; without a Redis, compares with what the cloud accepts. */
+/** Sends PING with redis-cli. Without a Redis, compares the password with that of the cloud. */
 async function redisProblem(
   claim: Claim,
   details: ConnectionDetails,

@@ -25,7 +25,7 @@ export interface ExperimentOptions {
   readonly google: { readonly url: string; readonly claim: string };
 }
 
-/** Three of them; the demo's own test does what they say. */
+/** Three experiments. The test of the demo carries them out. */
 export function experiments({ kubectl, claim, google }: ExperimentOptions): readonly Experiment[] {
   const secret = `-n ${claim.namespace} secret ${claim.secret}`;
   const faults = `${google.url}/_faults`;

@@ -4,12 +4,12 @@ import type { NewDatabase, RunningDatabase } from '../../stacks/aws/emulator/rds
 
 const { escapeIdentifier, escapeLiteral } = pg;
 
-/** Whom RDS keeps for itself. */
+/** The superuser that RDS keeps for itself. */
 const superuser = 'rdsadmin';
 
 /**
- * A PostgreSQL server as RDS makes one: the master user is no superuser, and may make databases and roles; to it belong
- * the database that was asked for, and `postgres`.
+ * A PostgreSQL server as RDS creates it: the master user is no superuser, and may create databases and roles. It owns the
+ * requested database and `postgres`.
  */
 export async function startPostgresqlDatabase({
   address,

@@ -1,7 +1,7 @@
 /**
  * `npm run gcp [-- flags]`: Google Cloud's APIs on loopback until SIGINT or SIGTERM. Standard output carries their URL,
- * nothing else; a wrong flag ends it with code 2. `npm run gcp -- key FILE` gets a service account's key from the one
- * that runs.
+ * nothing else; a wrong flag ends it with code 2. `npm run gcp -- key FILE` gets a service account's key from the
+ * running one.
  */
 import { writeFileSync } from 'node:fs';
 import { cannot, checkWritable, readJsonFile } from '../../local/flag-files.ts';
@@ -35,7 +35,7 @@ async function serve({ options, keyFile, hasRedis }: Serve): Promise<void> {
   await serveUntilStopped(cloud);
 }
 
-/** The key that a file has; undefined where one is to be made. Throws BadFlag. */
+/** The key in a file; undefined if the file does not exist yet. Throws BadFlag. */
 function keyIn(file: string): ServiceAccountKey | undefined {
   const json = readJsonFile('--key-file', file);
   if (json === undefined) return void checkWritable('--key-file', file);
