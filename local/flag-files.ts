@@ -22,8 +22,8 @@ export function cannot(flag: string, act: 'read' | 'write', file: string, error:
 }
 
 /**
- * The JSON object in a file that a flag names; undefined where there is no file. Throws BadFlag, which tells nothing of
- * what is in it.
+ * The JSON object in a file that a flag names; undefined if there is no file. Throws BadFlag without any of
+ * the content.
  */
 export function readJsonFile(flag: string, file: string): object | undefined {
   let text: string;
@@ -37,7 +37,7 @@ export function readJsonFile(flag: string, file: string): object | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message repeats what is in the file.
+    // The parser's message quotes the file.
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   throw new BadFlag(`${flag}: ${file} holds no JSON object`);

@@ -6,7 +6,7 @@ export class BadFlag extends Error {}
 /** A value in quotes, for a message, without control characters. */
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** A whole number; without `max`, as large as may be. Throws BadFlag. */
+/** A whole number; without `max` of any size. Throws BadFlag. */
 export function numberFlag(
   flag: string,
   text: string,
@@ -20,7 +20,7 @@ export function numberFlag(
   return value;
 }
 
-/** A number above 0, of which there may be a part. Throws BadFlag. */
+/** A number above 0, also a fraction. Throws BadFlag. */
 export function amountFlag(flag: string, text: string, { max }: { readonly max?: number } = {}): number {
   const value = Number(text);
   if (!/^\d*\.?\d+$/.test(text) || value <= 0 || value > (max ?? Number.MAX_SAFE_INTEGER)) {
@@ -30,7 +30,7 @@ export function amountFlag(flag: string, text: string, { max }: { readonly max?:
   return value;
 }
 
-/** One of the words that there are. Throws BadFlag. */
+/** One of these words. Throws BadFlag. */
 export function wordFlag<T extends string>(flag: string, text: string, known: readonly T[]): T {
   const word = known.find((one) => one === text);
   if (word === undefined) throw new BadFlag(`${flag}: ${quoted(text)} is none of ${known.join(', ')}`);
@@ -47,7 +47,7 @@ export function shareFlag(flag: string, text: string): number {
 
 const longestMs = 24 * 3_600_000;
 
-/** A duration as 500ms, 2s or 1m, in milliseconds, up to a day. Throws BadFlag. */
+/** A duration such as 500ms, 2s or 1m, in milliseconds, up to a day. Throws BadFlag. */
 export function durationFlag(flag: string, text: string, { minMs = 0 } = {}): number {
   const ms = /^0(ms|s|m|h)?$/.test(text) ? 0 : parseDuration(text);
   if (ms === undefined) throw new BadFlag(`${flag}: ${quoted(text)} is no duration as 500ms, 2s or 1m`);
@@ -62,7 +62,7 @@ export function fileFlag(flag: string, text: string, what: 'file' | 'folder' = '
   return text;
 }
 
-/** An address of the web. Throws BadFlag. */
+/** A URL. Throws BadFlag. */
 export function urlFlag(flag: string, text: string): string {
   if (!/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
     throw new BadFlag(`${flag}: ${JSON.stringify(text)} is no address as https://example.org/services-stack`);

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below what systems give to those that connect: Linux from 32768 on, others from 49152 on. */
+/** Below the ports that systems assign to connections: Linux from 32768 on, others from 49152 on. */
 const [first, afterLast] = [10_240, 32_768];
 
 /**

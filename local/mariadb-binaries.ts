@@ -4,7 +4,7 @@ import { unpackPrograms } from '../tools/offline/debian-programs.ts';
 import { optionalBinaries, prepareOptional } from '../tools/offline/optional-binaries.ts';
 import { startMariadb } from './mariadb.ts';
 
-/** Where a MariaDB is: programs, and what they read. */
+/** The folders of a MariaDB: its programs, and the files that they read. */
 export interface MariadbBinaries {
   readonly server: string;
   readonly client: string;
@@ -89,7 +89,7 @@ async function startOnce(directory: string): Promise<void> {
   await mariadb.run('select 1;');
 }
 
-/** Sees to it that there is a MariaDB if one can be had. A failure is an answer, and is noted for a day. */
+/** Gets a MariaDB, if Debian has one. A failure is returned, and not retried for a day. */
 export async function prepareMariadb(options: CacheOptions): Promise<MariadbSupport> {
   const known = await mariadbSupport(options.environment);
   if (known.by !== 'none') return known;
@@ -99,7 +99,7 @@ export async function prepareMariadb(options: CacheOptions): Promise<MariadbSupp
   return mariadbSupport(options.environment);
 }
 
-/** The MariaDB that there is as things are; gets none. */
+/** The present MariaDB. Gets nothing. */
 export async function mariadbSupport(environment: NodeJS.ProcessEnv = process.env): Promise<MariadbSupport> {
   const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere

@@ -32,21 +32,21 @@ export interface LocalMariadb {
   readonly address: string;
   readonly port: number;
   readonly pid: number | undefined;
-  /** Has the administrator run statements. Throws what the server says no with. */
+  /** Runs statements as the administrator. Throws an Error with the server's refusal. */
   run(statements: string): Promise<void>;
   /** The same data at another port. */
   restart(port: number): Promise<void>;
-  /** Ends it, and all that it holds. Idempotent. */
+  /** Stops it and removes its data. Idempotent. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The statements that make a server's own tables, in the order in which they are run. */
+/** The statements that create a server's own tables, in their order. */
 const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'mysql_system_tables_data.sql'];
 
 /**
- * Starts a MariaDB. When this process is gone, however it went, a watchdog ends the server and removes its data. Started
- * by root it goes on as `postgres` or `nobody`. Throws with the end of its log if it does not start.
+ * Starts a MariaDB. When this process ends, in any way, a watchdog ends the server and removes its data. Started by root, it
+ * runs as `postgres` or `nobody`. Throws an Error with the end of its log if it does not start.
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
   const { binaries, address = '127.0.0.1', administrator = 'rdsadmin', flags: more = [] } = options;
@@ -127,7 +127,7 @@ export const quotedText = (text: string): string =>
 /** A name as a statement has it. */
 export const quotedName = (name: string): string => `\`${name.replaceAll('`', '``')}\``;
 
-/** Makes the server's own tables, and the administrator, who is the only one that can log in. */
+/** Creates the server's own tables, and the administrator, the only user that can log in. */
 async function initialise(
   { server, share }: MariadbOptions['binaries'],
   flags: readonly string[],
@@ -156,7 +156,7 @@ async function initialise(
   if (code !== 0) throw new Error(`MariaDB could not make its tables (code ${code}): ${log.trim()}`);
 }
 
-/** Has the client run statements, by its standard input; throws what the server says no with. */
+/** Runs statements by the standard input of the client. Throws an Error with the server's refusal. */
 export async function runClient(
   program: string,
   statements: string,

@@ -3,7 +3,7 @@ import { access, cp, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** Whom the server runs as; empty: as we do. */
+/** The user that the server runs as; empty: the user of this process. */
 export interface Account {
   readonly uid?: number;
   readonly gid?: number;

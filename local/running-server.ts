@@ -10,7 +10,7 @@ export interface ServerProgram {
   readonly args: readonly string[];
   /** Its standard input. Default: empty. */
   readonly input?: string;
-  /** Where its log goes. */
+  /** The stream that its log is written to. */
   readonly log: 'stdout' | 'stderr';
   /** A line of its log when it takes connections. */
   readonly ready: RegExp;
@@ -18,7 +18,7 @@ export interface ServerProgram {
   readonly account?: Account;
   /** Default `/`. */
   readonly directory?: string;
-  /** Ends it when this process is gone. */
+  /** Ends it after the end of this process. */
   readonly dog: Watchdog;
   /** Every line of its log. */
   readonly onLog?: ((line: string) => void) | undefined;
@@ -32,7 +32,7 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Of programs that are run here: none of our own settings, and messages that are not translated, for they are read. */
+/** The environment of programs that run here: without our own settings, and with messages in English, which are parsed. */
 export const serverEnvironment = (): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH ?? '',
   LC_ALL: 'C',
@@ -83,7 +83,7 @@ export async function runServer(options: ServerProgram): Promise<RunningServer> 
       server.ref();
       if (stream !== null && 'ref' in stream && typeof stream.ref === 'function') stream.ref();
       if (server.exitCode === null && server.signalCode === null) server.kill(signal);
-      // 'close' comes when the last of its processes is gone, so that a start after a kill finds none.
+      // 'close' is emitted after the end of its last process, so that a start after a kill finds none.
       await exited;
     },
   };

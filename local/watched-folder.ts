@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Watchdog } from './postgresql-watchdog.ts';
 import { watchdog } from './postgresql-watchdog.ts';
 
-/** The folder of a server. When this process is gone, however it went, the watchdog ends the server and removes the folder. */
+/** The folder of a server. When this process ends, in any way, the watchdog ends the server and removes the folder. */
 export interface WatchedFolder {
   readonly directory: string;
   readonly dog: Watchdog;

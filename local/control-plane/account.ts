@@ -1,10 +1,10 @@
 import { parse, stringify } from 'yaml';
 import type { ControlPlane } from './control-plane.ts';
 
-/** A kubelet renews the token of a pod. No one renews this one, and the API server gives one hour without a request. */
+/** Nothing renews this token, as a kubelet does for a pod. Without this request the API server limits it to an hour. */
 const yearSeconds = 365 * 24 * 3600;
 
-/** A kubeconfig of a service account, with a token that the API server gives out for it, as a kubelet gets it for a pod. */
+/** A kubeconfig of a service account, with a token from the API server. */
 export async function kubeconfigOfAccount(
   { kubectl, kubeconfig }: Pick<ControlPlane, 'kubectl' | 'kubeconfig'>,
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -11,22 +11,22 @@ import { textProgress } from '../text-progress.ts';
 import { envtestDownload } from './envtest-download.ts';
 import { smokeTest } from './smoke-test.ts';
 
-/** Where the control plane's executables are and which link of the chain gave them. */
+/** The control plane's executables, and where they come from. */
 export interface ControlPlaneBinaries {
   /** Folder with `etcd` and `kube-apiserver`. */
   readonly directory: string;
   /** The kubectl to use: the machine's own first, else the one in `directory`. */
   readonly kubectl: string;
-  /** `assets`, `cache`, or the name of the source that made them. */
+  /** `assets`, `cache`, or the name of the source that downloaded or built them. */
   readonly source: string;
 }
 
-/** How to get the binaries; the defaults are what everybody wants. */
+/** How to get the binaries. Only tests need other values than the defaults. */
 export interface BinariesOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Tried in this order when neither setting nor cache has the binaries. */
   readonly sources?: readonly BinarySource[];
-  /** Decides whether fresh binaries may enter the cache: throws when they do not work. */
+  /** Tests new binaries before they enter the cache. Throws if they do not work. */
   readonly smokeTest?: (directory: string) => Promise<void>;
   readonly progress?: Progress;
 }
@@ -34,7 +34,7 @@ export interface BinariesOptions {
 const SERVERS = ['etcd', 'kube-apiserver'];
 
 /**
- * Finds etcd, kube-apiserver and kubectl, or makes them: `KUBEBUILDER_ASSETS`, the cache, then each source in
+ * Finds etcd, kube-apiserver and kubectl, or gets them: `KUBEBUILDER_ASSETS`, the cache, then each source in
  * turn (envtest-js's verified download, a build from Debian's source). Binaries enter the cache
  * only after a smoke test, all at once. Only one process of a machine does so at a time; others wait.
  *
@@ -70,7 +70,7 @@ export async function controlPlaneBinaries(options: BinariesOptions = {}): Promi
   return withKubectl(directory, source);
 }
 
-/** The version of the kube-apiserver in a folder. Throws when it does not run or says no version. */
+/** The version of the kube-apiserver in a folder. Throws if it does not run or prints no version. */
 export async function apiServerVersion(directory: string): Promise<ServerVersion> {
   const { stdout } = await promisify(execFile)(join(directory, 'kube-apiserver'), ['--version']);
   const [, major, minor] = /v(\d+)\.(\d+)/.exec(stdout) ?? [];

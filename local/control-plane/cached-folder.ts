@@ -2,23 +2,23 @@ import { mkdtemp, open, readdir, rename, rm, stat, utimes } from 'node:fs/promis
 import { join } from 'node:path';
 import { lockPath, withLock } from '../../tools/offline/lock.ts';
 
-/** A folder that takes long to make and is good for as long as its name is asked for. */
+/** A folder that takes long to create. It stays valid as long as its name is used. */
 export interface CachedFolder {
-  /** Holds those of all names, and nothing else. */
+  /** The folder that contains the folders of all names, and nothing else. */
   readonly root: string;
-  /** Of all that its content depends on: what has the name is never changed. */
+  /** Depends on everything that the content depends on: a folder is never changed after its creation. */
   readonly name: string;
   /** Fills an empty folder. */
   make(folder: string): Promise<void>;
-  /** Milliseconds after its last use until a folder is deleted when there is a new one. Default: a day. */
+  /** How long after its last use a folder is deleted, if another one is created; ms, default a day. */
   readonly retentionMs?: number;
 }
 
 const DRAFT = 'draft-';
 
 /**
- * Answers with the folder of a name: as it was made before, or made now, whole and at once. Only one process of a
- * machine makes one at a time; others wait. An interrupted attempt is never used. Throws the error of `make`.
+ * Returns the folder of a name, and creates it if it does not exist. Only one process of a machine creates one at a time;
+ * others wait. The result of an interrupted attempt is never used. Throws the error of `make`.
  */
 export async function cachedFolder({
   root,
@@ -44,7 +44,7 @@ export async function cachedFolder({
   });
 }
 
-/** Marks a folder as asked for; false if there is none. */
+/** Marks a folder as used; false if it does not exist. */
 async function isInUseFromNow(folder: string): Promise<boolean> {
   const now = new Date();
   return utimes(folder, now, now).then(

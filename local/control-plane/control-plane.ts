@@ -13,7 +13,7 @@ import { startServers } from './servers.ts';
 
 /** How to start a control plane. */
 export interface ControlPlaneOptions {
-  /** The binaries to run; default: what `controlPlaneBinaries` finds or makes. */
+  /** The binaries to run; default: those of `controlPlaneBinaries`. */
   readonly binaries?: ControlPlaneBinaries;
   /** Whether our own definitions are installed; default false. */
   readonly withDefinitions?: boolean;
@@ -22,7 +22,7 @@ export interface ControlPlaneOptions {
    * which is built if there is none (`required`, the default), one that was built before (`present`), or no server (`none`).
    */
   readonly rules?: 'required' | 'present' | 'none';
-  /** Flags of kube-apiserver on top of ours, without dashes; `null` takes one of ours away. */
+  /** Flags of kube-apiserver on top of ours, without dashes; `null` removes one of ours. */
   readonly apiServerFlags?: ExtraArgs;
   /** Milliseconds each server may take until it is ready; default 120 000. */
   readonly startTimeoutMs?: number;
@@ -42,22 +42,22 @@ export interface ControlPlane {
   readonly definitions: readonly string[];
   /** Process numbers of etcd and kube-apiserver at this moment. */
   pids(): Promise<{ readonly etcd: number; readonly apiServer: number }>;
-  /** Installs our own definitions; answers with their names when all serve. */
+  /** Installs our own definitions. Resolves with their names when all are served. */
   installDefinitions(): Promise<string[]>;
-  /** Installs every definition in these folders, not in their subfolders; answers with their names when all serve. */
+  /** The same for every definition in these folders, but not in their subfolders. */
   installCrds(directories: readonly string[]): Promise<string[]>;
   /**
-   * Runs kubectl as admin, with `input` on its standard input; answers with its standard output.
-   * Throws with its standard error when it fails.
+   * Runs kubectl as admin, with `input` on its standard input. Returns its standard output. Throws an Error with its
+   * standard error if it fails.
    */
   kubectl(args: readonly string[], input?: string): Promise<string>;
   /** Stops the API server, by default with SIGKILL. etcd stays. All requests fail until the API server runs again. */
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again on the same port and waits until it is ready. */
   startApiServer(): Promise<void>;
-  /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
+  /** The address of etcd for clients: `http://127.0.0.1:<port>`. */
   readonly etcdUrl: string;
-  /** Where etcd keeps its data. */
+  /** The folder with etcd's data. */
   readonly etcdData: string;
   /** Stops etcd, by default with SIGKILL. The API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -94,16 +94,16 @@ function run(
           );
       },
     );
-    // A command that reads no input may end before all of it is written; its exit code tells all there is.
+    // A command that reads no input may end before all of it is written. Only its exit code counts.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
 }
 
 /**
- * Starts a control plane of its own: free ports, throwaway certificates and data. Several may run at once.
- * Gets the binaries first when the machine has none, which can take minutes. When this process dies without
- * `stop`, both servers end and their files go. Throws when binaries cannot be had or a server does not start.
+ * Starts a control plane with free ports, and with temporary certificates and data. Several may run at once. First gets the
+ * binaries if the machine has none, which can take minutes. If this process dies without `stop`, both servers are ended and
+ * their files are removed. Throws if it cannot get the binaries, or if a server does not start.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const { withDefinitions = false, apiServerFlags, startTimeoutMs, progress = textProgress() } = options;

@@ -18,10 +18,10 @@ export type ControllerManagerSupport =
   | ControllerManagerProgram
   | { readonly by: 'none'; readonly reason: string };
 
-/** How to get one; the defaults are what everybody wants. */
+/** How to get one. Only tests need other values than the defaults. */
 export interface ControllerManagerOptions extends CacheOptions {
   readonly sources?: readonly BinarySource[];
-  /** Decides whether a fresh one may enter the cache: throws when it does not work. */
+  /** Tests a new one before it enters the cache. Throws if it does not work. */
   readonly prove?: (directory: string) => Promise<void>;
 }
 
@@ -37,8 +37,8 @@ const cached = () => {
 };
 
 /**
- * Builds the two controllers that we need if there is no kube-controller-manager. A failure is an answer, and is noted for
- * a day.
+ * Builds the two controllers that we need if there is no kube-controller-manager. A failure is returned, and not
+ * retried for a day.
  */
 export async function prepareControllerManager(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
@@ -58,7 +58,7 @@ export async function prepareControllerManager(
   return controllerManagerSupport(options.environment);
 }
 
-/** The kube-controller-manager that there is as things are, that of KUBEBUILDER_ASSETS first; builds none. */
+/** The present kube-controller-manager: that of KUBEBUILDER_ASSETS, else that of the cache. Builds nothing. */
 export async function controllerManagerSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<ControllerManagerSupport> {

@@ -31,7 +31,7 @@ async function flagsOf({ by, path }: ControllerManagerProgram): Promise<readonly
 }
 
 /**
- * Starts the controllers of Kubernetes that delete the contents of namespaces, and objects whose owners are gone. Resolves
+ * Starts the controllers of Kubernetes that delete the contents of namespaces, and objects without owners. Resolves
  * when they know the objects of all kinds. It opens no port.
  */
 export async function startControllerManager(

@@ -8,18 +8,18 @@ import type { ControlPlaneBinaries } from './binaries.ts';
 import { apiServerVersion } from './binaries.ts';
 import { proveRules } from './smoke-test.ts';
 
-/** How a control plane comes to enforce rules. */
+/** The server by which a control plane enforces the rules of definitions. */
 export type RulesSupport =
-  /** Its kube-apiserver knows them. */
+  /** Its own kube-apiserver. */
   | { readonly by: 'itself' }
-  /** This apiextensions-apiserver does, beside it. */
+  /** This apiextensions-apiserver, beside its kube-apiserver. */
   | { readonly by: 'definitions server'; readonly path: string }
   | { readonly by: 'none'; readonly reason: string };
 
-/** How to get a definitions server; the defaults are what everybody wants. */
+/** How to get a definitions server. Only tests need other values than the defaults. */
 export interface DefinitionsServerOptions extends CacheOptions {
   readonly sources?: readonly BinarySource[];
-  /** Decides whether a fresh one may enter the cache: throws when it does not work. */
+  /** Tests a new one before it enters the cache. Throws if it does not work. */
   readonly prove?: (directory: string) => Promise<void>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -32,8 +32,8 @@ const cached = {
 };
 
 /**
- * Sees to it that a control plane of these binaries can enforce rules: builds a definitions server if its
- * kube-apiserver is older than 1.28 and the cache has none. A failure is an answer, and is noted for a day.
+ * Lets a control plane of these binaries enforce rules: builds a definitions server if its kube-apiserver is older than 1.28
+ * and the cache has none. A failure is returned, and not retried for a day.
  */
 export async function prepareRules(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
@@ -55,7 +55,7 @@ export async function prepareRules(
 export const fetchRulesSource = (options: CacheOptions): Promise<void> =>
   fetchAhead({ ...cached, sources: [definitionsServerBuild] }, options).catch(() => {});
 
-/** How a control plane of these binaries can enforce rules as things are; builds nothing. */
+/** How a control plane of these binaries can enforce rules at present. Builds nothing. */
 export async function rulesSupport(
   { directory }: Pick<ControlPlaneBinaries, 'directory'>,
   environment: NodeJS.ProcessEnv = process.env,

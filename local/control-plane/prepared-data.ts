@@ -20,9 +20,9 @@ export const definitions: readonly string[] = [crds, join(crds, 'demo')];
  * The data of an etcd with our definitions. A control plane that starts with a copy needs a third of the work: an older
  * server computes its whole schema for each definition that is installed, and only once for the definitions that it finds.
  *
- * Valid for these executables, these definitions and this code. The first caller creates the data. Answers with a folder
- * that is only to be copied, or with undefined where nothing can be kept, as on a disk that is only to be read. Throws when the
- * servers do not start.
+ * Valid for these executables, these definitions and this code. The first caller creates the data. Returns a
+ * folder that may only be copied; undefined if nothing can be stored, for example on a read-only disk. Throws if the servers
+ * do not start.
  */
 export async function preparedData(options: PreparedDataOptions): Promise<string | undefined> {
   try {

@@ -11,8 +11,8 @@ export interface EndedEtcd {
 }
 
 /**
- * Starts an etcd on its former data and address, which envtest-js cannot: that takes a free port each time. Resolves
- * when it is healthy; throws with what it printed when it ends or takes too long.
+ * Starts an etcd with its previous data and address. envtest-js cannot do that: it takes a free port each time. Resolves when
+ * etcd is healthy. Throws an Error with its output if it ends or takes too long.
  */
 export async function restartEtcd({ binary, dataDir, url, startTimeoutMs }: EndedEtcd): Promise<void> {
   const flags = {

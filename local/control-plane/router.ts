@@ -24,9 +24,9 @@ export interface Pair {
 
 /** The servers behind the router, and the certificates to reach them. */
 export interface RouterOptions {
-  /** Serves all but definitions and what they define. */
+  /** Serves all but definitions and their kinds. */
   readonly core: RestConfig;
-  /** Serves CustomResourceDefinitions and what they define. */
+  /** Serves CustomResourceDefinitions and their kinds. */
   readonly definitions: RestConfig;
   readonly serving: Pair;
   /** Signed the serving certificates and those of clients. */
@@ -38,7 +38,7 @@ export interface RouterOptions {
 /** One address for two API servers. */
 export interface Router {
   readonly url: string;
-  /** Cuts every connection and takes no new one, as a server that died. */
+  /** Cuts every connection and accepts no new one, like a server that died. */
   pause(): Promise<void>;
   /** Listens again, on the same port. */
   resume(): Promise<void>;
@@ -72,8 +72,8 @@ const DEFINITIONS = `/apis/${DEFINITIONS_GROUP}/v1/customresourcedefinitions`;
 const HOP_HEADERS = /^(connection|keep-alive|transfer-encoding|upgrade|proxy-.*|x-remote-.*)$/i;
 
 /**
- * Answers as one API server for two: definitions, what they define and the version come from one, all else from the
- * other; groups, OpenAPI v3 and metrics are those of both. Answers are passed on as they come, watches too. Clients with
+ * Serves two API servers as one: definitions, their kinds and the version come from one, all else from the other; groups,
+ * OpenAPI v3 and metrics are those of both. Answers are passed on as they come, watches too. Clients with
  * a certificate are vouched for; tokens are passed on for the servers to judge.
  */
 export async function startRouter(options: RouterOptions): Promise<Router> {
@@ -161,7 +161,7 @@ export async function startRouter(options: RouterOptions): Promise<Router> {
         answer.pipe(response);
       },
     );
-    // A server that is gone shows as one that cuts connections.
+    // The client sees a cut connection, as from a server that died.
     onward.on('error', () => response.destroy());
     response.on('close', () => onward.destroy());
     request.on('error', () => onward.destroy());

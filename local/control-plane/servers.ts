@@ -25,9 +25,9 @@ import { startRouter } from './router.ts';
 export interface ServersOptions {
   /** Folder with the executables `etcd` and `kube-apiserver`. */
   readonly directory: string;
-  /** An apiextensions-apiserver that serves definitions and what they define in kube-apiserver's place. */
+  /** An apiextensions-apiserver that serves definitions and their kinds instead of kube-apiserver. */
   readonly definitionsServer?: string;
-  /** Folder with what etcd is to hold at its start: a copy of it. Absent: nothing. */
+  /** Folder with the initial data of etcd, which is copied. Absent: etcd starts empty. */
   readonly preparedData?: string;
   /** Flags of kube-apiserver on top of ours, without dashes; `null` removes one of ours. A definitions server gets those about audit. */
   readonly apiServerFlags?: ExtraArgs;
@@ -51,9 +51,9 @@ export interface Servers {
   stopApiServer(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
   /** Starts the API server again after `stopApiServer`, on the same port, and waits until it is ready. */
   startApiServer(): Promise<void>;
-  /** Where etcd's clients find it: `http://127.0.0.1:<port>`. */
+  /** The address of etcd for clients: `http://127.0.0.1:<port>`. */
   readonly etcdUrl: string;
-  /** Where etcd keeps its data. */
+  /** The folder with etcd's data. */
   readonly etcdData: string;
   /** Stops etcd, by default with SIGKILL. The API server stays and cannot answer. */
   stopEtcd(signal?: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -66,7 +66,7 @@ export interface Servers {
 const RUN_PREFIX = 'services-stack-control-plane-';
 const ADMIN = 'services-stack-admin';
 
-/** Names the serving certificate is good for. */
+/** The names in the serving certificate. */
 const SERVING_NAMES = ['localhost', '127.0.0.1', '::1'];
 
 /**
@@ -135,7 +135,7 @@ async function writeCertificates(run: string) {
   return { certDir, files, restFor, serving, caPem: ca.certificatePem };
 }
 
-/** The server calls itself ready a moment before it has made the namespace everybody starts in. */
+/** The server reports that it is ready a moment before it has created the namespace `default`. */
 async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while ((await restRequest(rest, 'GET', '/api/v1/namespaces/default')).status !== 200) {
@@ -145,9 +145,9 @@ async function waitForDefaultNamespace(rest: RestConfig, timeoutMs: number): Pro
 }
 
 /**
- * Starts etcd and kube-apiserver on free loopback ports, with throwaway certificates, and waits until both are
- * ready. When this process dies without `stop`, a reaper ends both servers and removes their files.
- * Throws when a server ends early or is not ready in time; the message carries what it printed.
+ * Starts etcd and kube-apiserver on free loopback ports, with temporary certificates, and waits until both are ready. If this
+ * process dies without `stop`, a reaper ends both servers and removes their files. Throws an Error with the output of the
+ * server if one ends early or is not ready in time.
  */
 export async function startServers(options: ServersOptions): Promise<Servers> {
   const {

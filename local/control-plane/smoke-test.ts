@@ -7,7 +7,7 @@ import { startServers } from './servers.ts';
 
 const GROUP = 'smoke.services-stack.test';
 
-/** A kind with a status subresource: what every kind of ours relies on. */
+/** A kind with a status subresource, like every kind of ours. */
 const DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -81,8 +81,8 @@ async function writeOneResource(rest: RestConfig, definition: typeof DEFINITION)
 
 /**
  * Proves that the etcd and kube-apiserver of a folder work together: both start, take a definition, and store
- * one custom resource and its status. A server that was built with an incompatible library starts well and crashes exactly there.
- * Throws when any of it fails.
+ * one custom resource and its status. A server that was built with an incompatible library starts and crashes only then.
+ * Throws if a step fails.
  */
 export async function smokeTest(directory: string): Promise<void> {
   const servers = await startServers({ directory });
@@ -94,8 +94,8 @@ export async function smokeTest(directory: string): Promise<void> {
 }
 
 /**
- * Proves that an apiextensions-apiserver works beside the etcd and kube-apiserver of a folder: it does what
- * `smokeTest` asks for, and refuses an edit that a rule forbids. Throws when any of it fails.
+ * Proves that an apiextensions-apiserver works beside the etcd and kube-apiserver of a folder: it passes
+ * `smokeTest`, and refuses an edit that a rule forbids. Throws if a step fails.
  */
 export async function proveRules(directory: string, definitionsServer: string): Promise<void> {
   const servers = await startServers({ directory, definitionsServer });

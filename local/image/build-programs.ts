@@ -7,7 +7,7 @@ import type { OptionalBinaries } from '../../tools/offline/optional-binaries.ts'
 import { optionalBinaries, prepareOptional } from '../../tools/offline/optional-binaries.ts';
 import { architectureNames, architectures } from './architecture.ts';
 
-/** For each architecture, what removes the symbols of a program, and what lists the libraries that it needs. */
+/** For each architecture: a program that removes the symbols of another, and one that lists its libraries. */
 const programs = architectureNames.flatMap((name) =>
   ['strip', 'readelf'].map((tool) => `${architectures[name].triplet}-${tool}`),
 );
@@ -31,7 +31,7 @@ const debianBuildPrograms: BinarySource = {
 const noun = 'image builder';
 const cached = { name: `image-programs-${process.platform}-${process.arch}`, files: programs };
 
-/** Puts the programs into the cache if they can be had. A failure is an answer, and is noted for a day. */
+/** Puts the programs into the cache, if Debian has them. A failure is returned, and not retried for a day. */
 export function prepareBuildPrograms(options: CacheOptions): Promise<OptionalBinaries> {
   const prove = async (directory: string): Promise<void> => {
     for (const name of programs) await promisify(execFile)(join(directory, name), ['--version']);
@@ -40,6 +40,6 @@ export function prepareBuildPrograms(options: CacheOptions): Promise<OptionalBin
   return prepareOptional(set, { ...options, noun });
 }
 
-/** The folder of the programs as things are: strip and readelf of binutils for each architecture. */
+/** The present folder of the programs: strip and readelf of binutils for each architecture. */
 export const buildPrograms = (environment: NodeJS.ProcessEnv = process.env): Promise<OptionalBinaries> =>
   optionalBinaries(cached, { environment, noun });

@@ -43,7 +43,7 @@ async function setOf(architecture: Architecture): Promise<Pick<BinarySet, 'name'
 }
 
 /**
- * Puts the parts of the image that do not come from this project into the cache, if they can be had: a stripped Node from
+ * Puts the parts of the image that do not come from this project into the cache, if they are available: a stripped Node from
  * npm, its libraries and the certificates from Debian. `programs` is the folder of the build programs. With `isFresh`, parts
  * that the cache has already are fetched again, so that they have Debian's latest fixes.
  */
@@ -65,7 +65,7 @@ export async function prepareSystemParts(
 }
 
 /**
- * The folder of the parts as things are: `node` with its `LICENSE`, `lib/`, `certificates.crt`, `packages.json`, and
+ * The present folder of the parts: `node` with its `LICENSE`, `lib/`, `certificates.crt`, `packages.json`, and
  * `debian/` with `os-release`, `debian_version`, `status.d/`, `doc/` and `common-licenses/`.
  */
 export async function systemParts(
