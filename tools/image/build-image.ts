@@ -140,7 +140,7 @@ async function compile(root: string, compiled: string): Promise<void> {
   await readableByAll(compiled);
 }
 
-/** The user of the image is another than that of the builder, whose umask may keep others out. */
+/** The umask of the builder may make files unreadable for the user of the image. */
 const readableByAll = (folder: string) => promisify(execFile)('chmod', ['-R', 'u=rwX,go=rX', folder]);
 
 /** How the image is started, and its labels. */

@@ -1,6 +1,6 @@
 /**
  * `npm run image [-- flags]` builds the image of the process without Docker, as an OCI archive with lists of its packages.
- * Ends with 1 and one sentence if a part cannot be had, with 2 for a wrong flag. Nothing is half written.
+ * Ends with 1 and one sentence if it cannot get a part, with 2 for a wrong flag. Nothing is half written.
  */
 import { join, relative, resolve } from 'node:path';
 import { BadFlag, fileFlag, urlFlag, wordFlag } from '../../local/flags.ts';
@@ -80,7 +80,7 @@ function nameFlag(flag: string, text: string): string {
   return text;
 }
 
-/** Throws the reason why something cannot be had. */
+/** Throws the reason why a part is not available. */
 function folderOf(found: OptionalBinaries): string {
   if (!found.isThere) throw new Error(`the image cannot be built: ${found.reason}`);
   return found.directory;

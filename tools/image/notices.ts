@@ -21,7 +21,7 @@ interface Locked {
 
 const isLicense = (file: string): boolean => /^(un)?licen[cs]e|^copying|^notice|^copyright/i.test(file);
 
-/** The texts of a package in a folder. Throws if it has none, and its license is none that we have the text of. */
+/** The license texts of a package in a folder. Throws if it has none, and we do not have the text of its license. */
 function textsIn(root: string, folder: string, license: string | undefined): readonly string[] {
   const at = join(root, folder);
   const files = readdirSync(at).filter(isLicense).toSorted();

@@ -11,7 +11,7 @@ export type AwsCommandLine =
   | { readonly isThere: true; readonly program: string }
   | { readonly isThere: false; readonly reason: string };
 
-/** How to get it; the defaults are what everybody wants. */
+/** How to get it. Only tests need other values than the defaults. */
 export interface AwsCommandLineOptions extends CacheOptions {
   readonly sources?: readonly BinarySource[];
   /** Decides whether a fresh one may enter the cache: throws when it does not work. */
@@ -87,7 +87,7 @@ async function sayVersion(directory: string): Promise<void> {
   if (!stdout.startsWith('aws-cli/')) throw new Error(`aws says of its version: ${stdout.trim()}`);
 }
 
-/** Sees to it that there is one if it can be had. A failure is an answer, and is noted for a day. */
+/** Gets it, if Debian has it. A failure is returned, and not retried for a day. */
 export async function prepareAwsCommandLine({
   sources = [debianAwsCommandLine],
   prove = sayVersion,
@@ -98,7 +98,7 @@ export async function prepareAwsCommandLine({
   return awsCommandLine(options.environment);
 }
 
-/** The one that there is as things are; gets none. One of the machine's own may be of any age, and is passed over. */
+/** The present one. Gets nothing. One of the machine itself may be of any age, and does not count. */
 export async function awsCommandLine(environment: NodeJS.ProcessEnv = process.env): Promise<AwsCommandLine> {
   const found = await optionalBinaries(cached, { environment, noun });
   return found.isThere

@@ -9,8 +9,8 @@ import type { Progress } from './progress.ts';
 export interface BinarySource {
   readonly name: string;
   /**
-   * Puts the executables into the empty folder `target`. May keep what helps a second attempt in `scratch`;
-   * throws when it cannot deliver.
+   * Puts the executables into the empty folder `target`. May store files for a second attempt in `scratch`. Throws if it
+   * cannot get them.
    */
   produce(work: BinaryWork): Promise<void>;
   /** Does the part of `produce` that waits for the network, so that `produce` finds it in `scratch`. */
@@ -67,8 +67,8 @@ export const cachedFolder = ({ name }: Pick<BinarySet, 'name'>, environment: Nod
   join(cacheRoot(environment), name);
 
 /**
- * Does what the first source of a set fetches, unless the set is in the cache. Throws the error of the source, which leaves
- * its scratch as it is: `cachedBinaries` goes on from there.
+ * Lets the first source of a set fetch its files, unless the set is in the cache. Throws the error of the source. The files
+ * stay in the scratch folder, and `cachedBinaries` continues with them.
  */
 export async function fetchAhead(
   set: Omit<BinarySet, 'proof' | 'prove'>,
@@ -94,9 +94,9 @@ const prepareLock = ({ name }: Pick<BinarySet, 'name'>, environment: NodeJS.Proc
   lockPath(cacheRoot(environment), `prepare-${name}`);
 
 /**
- * The folder with a set's executables: in the cache, or put there by the first source that delivers what passes the
- * proof, whole and at once. Only one process of a machine works on a set at a time; others wait. Throws an AggregateError
- * with each reason when every source failed. With `isFresh`, the cache does not count, and keeps what it has until then.
+ * The folder with a set's executables in the cache. If it does not exist, the first source whose executables pass the test
+ * fills it. Only one process of a machine works on a set at a time; others wait. Throws an AggregateError with each reason
+ * if every source failed. With `isFresh`, the executables are fetched again, and then replace those in the cache.
  */
 export async function cachedBinaries(
   set: BinarySet,
@@ -130,7 +130,7 @@ export async function cachedBinaries(
           try {
             await set.prove(target);
           } catch (error) {
-            // A second attempt must not resume what led here.
+            // A second attempt must not resume this one.
             await rm(scratch, { recursive: true, force: true });
             throw error;
           }

@@ -71,7 +71,7 @@ async function startOnce(directory: string): Promise<void> {
   if ((await page.evaluate('document.title')) !== 'proof') throw new Error('it shows no page');
 }
 
-/** Sees to it that there is a Chromium if one can be had. A failure is an answer, and is noted for a day. */
+/** Gets a Chromium, if Debian has one. A failure is returned, and not retried for a day. */
 export async function prepareChromium(options: CacheOptions): Promise<ChromiumSupport> {
   const set: BinarySet = {
     ...cached,
@@ -83,7 +83,7 @@ export async function prepareChromium(options: CacheOptions): Promise<ChromiumSu
   return chromiumSupport(options.environment);
 }
 
-/** The Chromium that there is as things are; gets none. */
+/** The present Chromium. Gets nothing. */
 export async function chromiumSupport(
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<ChromiumSupport> {

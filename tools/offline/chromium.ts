@@ -25,7 +25,7 @@ export interface BrowserPage {
   press(key: string): Promise<void>;
   /** Types text where the focus is. */
   type(text: string): Promise<void>;
-  /** A PNG of what is seen. */
+  /** A PNG of the visible page. */
   screenshot(): Promise<Buffer>;
   /** The errors in the console of the page, and the violations of its security policies. */
   readonly errors: readonly string[];
@@ -43,7 +43,7 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-/** Starts it, in a folder of its own for what it keeps. Throws what it says if it does not start. */
+/** Starts it, with a folder of its own for its data. Throws an Error with its output if it does not start. */
 export async function startChromium({ program }: { readonly program: string }): Promise<Chromium> {
   const folder = await mkdtemp(join(tmpdir(), 'services-stack-chromium-'));
   const flags = [

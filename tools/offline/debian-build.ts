@@ -195,9 +195,9 @@ async function build(
 
 /**
  * Builds kube-apiserver from Debian's source package and takes etcd and kubectl from Debian's packages: for
- * machines that reach a Debian mirror and little else. Needs no root, installs nothing and leaves the machine's
- * apt as it was. A broken attempt is resumed after the last step that was done. Throws an error that names the
- * failed step, its log file and the last lines of it.
+ * machines that reach only a Debian mirror. Needs no root, installs nothing, and does not change the machine's apt. An
+ * interrupted attempt is resumed after its last complete step. Throws an Error with the failed step, its log file and the
+ * last lines of that.
  */
 export const debianBuild: BinarySource = {
   name: 'debian-build',

@@ -9,7 +9,7 @@ import { runCommand } from './command.ts';
 export interface DebianPackages {
   /** Reads the list of packages from one archive. Throws CommandError when it does not carry the suite. */
   update(archive: AptSource): Promise<void>;
-  /** Names of what an empty machine would install to have these packages, themselves included; no recommendations. */
+  /** The packages that an empty machine would install with these, and these themselves; no recommendations. */
   closure(names: readonly string[]): Promise<readonly string[]>;
   /**
    * Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. Answers
@@ -20,7 +20,7 @@ export interface DebianPackages {
     directory: string,
     controlIn?: string,
   ): Promise<ReadonlyMap<string, string>>;
-  /** Downloads the files of a source package, verified by apt; answers with the folder that holds them. */
+  /** Downloads the files of a source package, verified by apt. Returns their folder. */
   source(name: string): Promise<string>;
 }
 

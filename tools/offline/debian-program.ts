@@ -6,16 +6,16 @@ import { findExecutable } from './command.ts';
 import { unpackPrograms } from './debian-programs.ts';
 import { optionalBinaries, prepareOptional } from './optional-binaries.ts';
 
-/** Where a program of the tests is, or why there is none. */
+/** The path of a program for the tests, or the reason why there is none. */
 export type ProgramSupport =
   | { readonly by: 'machine' | 'debian'; readonly path: string }
   | { readonly by: 'none'; readonly reason: string };
 
 /** A program that some tests need, and that other tests do without. */
 export interface OptionalProgram {
-  /** Gets the program if it can be had. A failure is a result, and is remembered for a day. */
+  /** Gets the program, if Debian has it. A failure is returned, and not retried for a day. */
   prepare(options: CacheOptions): Promise<ProgramSupport>;
-  /** The program that exists now, the machine's own first. Gets none. */
+  /** The present program: that of the machine, else that of the cache. Gets nothing. */
   support(environment?: NodeJS.ProcessEnv): Promise<ProgramSupport>;
 }
 

@@ -5,7 +5,7 @@ import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
 import { goBuild, unpackGo } from './go-build.ts';
 
-/** The file it makes. */
+/** The file that it builds. */
 export const DEFINITIONS_SERVER = 'apiextensions-apiserver';
 
 const RECIPE = {
@@ -69,10 +69,10 @@ async function build({ target, ...given }: BinaryWork): Promise<void> {
 }
 
 /**
- * Builds today's apiextensions-apiserver, which serves CustomResourceDefinitions and what they define and nothing
- * else, from Debian's Go packages: for machines with a kube-apiserver that is older than CEL rules. For example `debianBuild` it needs
- * no root, installs nothing, is resumed, and names the step that failed and its log. Unstable moves: what fails
- * today may work tomorrow.
+ * Builds today's apiextensions-apiserver, which serves CustomResourceDefinitions and their kinds, and nothing
+ * else, from Debian's Go packages: for machines with a kube-apiserver that is older than CEL rules. Like `debianBuild` it
+ * needs no root, installs nothing, is resumed, and names the step that failed and its log. Debian unstable changes: a build
+ * that fails today may work tomorrow.
  */
 export const definitionsServerBuild: BinarySource = {
   name: 'definitions-server-build',

@@ -69,9 +69,9 @@ async function stateOf(path: string, silentMs: number): Promise<State> {
 /**
  * Runs `act` while this process alone holds the lock `path`; others wait.
  *
- * The lock of a dead process is taken over. Each taking creates the next numbered file, which only one process
- * can; the highest number is never deleted, so a process that decided on an old sight of the folder finds a
- * higher number beside its own and steps back.
+ * The lock of a dead process is taken over. To take the lock, a process creates the file with the next number, which only
+ * one process can do. The highest number is never deleted. So a process that read the folder too early finds a higher
+ * number than its own, and waits again.
  */
 export async function withLock<T>(
   path: string,

@@ -39,7 +39,7 @@ async function failureOf(noun: string, environment: NodeJS.ProcessEnv): Promise<
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
-/** Puts a set into the cache if it can be had. A failure is an answer, and is noted for a day. */
+/** Puts a set into the cache, if a source has it. A failure is returned, and not retried for a day. */
 export async function prepareOptional(
   set: BinarySet,
   { environment, progress, noun, isFresh = false, now = Date.now }: OptionalBinariesOptions,
@@ -65,7 +65,7 @@ export async function prepareOptional(
   return optionalBinaries(set, { environment, noun });
 }
 
-/** Whether a set is there as things are; makes nothing. */
+/** Whether the cache has a set. Gets nothing. */
 export async function optionalBinaries(
   set: Pick<BinarySet, 'name' | 'files'>,
   {

@@ -1,12 +1,12 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-/** One process, told apart from a later one that was given the same number. */
+/** One process. A later one with the same number has another identity. */
 export interface ProcessIdentity {
   /** Where `pid` means something: host, boot and process namespace. */
   readonly machine: string;
   readonly pid: number;
-  /** When the process started, in the kernel's ticks; empty where the system does not tell. */
+  /** When the process started, in the kernel's ticks; empty if the system does not report it. */
   readonly started: string;
 }
 
@@ -18,7 +18,7 @@ async function machine(): Promise<string> {
   return [hostname(), boot.trim(), namespace].join(' ');
 }
 
-/** The start of a process in kernel ticks; undefined when it is gone or only waits to be reaped. */
+/** The start of a process in kernel ticks; undefined if it has ended, or only waits to be reaped. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     process.kill(pid, 0);

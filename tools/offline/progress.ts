@@ -1,4 +1,4 @@
-/** Where long work says what it is doing; titles are short clauses such as "build kube-apiserver". */
+/** Reports the steps of long work; titles are short clauses such as "build kube-apiserver". */
 export interface Progress {
   /**
    * Runs one step and reports its beginning, a heartbeat while it lasts, and its end with the elapsed time.
