@@ -31,7 +31,7 @@ export interface ClaimWorld
   extends Pick<World, 'stack' | 'credentials' | 'parameters' | 'externals' | 'close'> {
   /** Whether these connection details work, tried as an application does. */
   opens(details: ConnectionDetails): boolean | Promise<boolean>;
-  /** Deletes all things of the kind, behind the stack's back. Resolves when they are gone. */
+  /** Deletes all external resources of the kind, without the stack. Resolves when they do not exist any more. */
   lose(): Promise<unknown>;
 }
 
@@ -106,7 +106,7 @@ export const openStage = async <M extends Managed, C extends Claim, K extends Cl
   claims: Claims<M, C, K>,
 ): Promise<Stage> => new Stage(claims as unknown as Claims<Managed, Claim, Class>, await claims.open());
 
-/** One of the twelve. */
+/** One of the twelve acts. */
 interface Act {
   readonly name: string;
   play(stage: Stage): Promise<void>;
@@ -196,7 +196,7 @@ class Stage {
     return getCondition(this.claim(name).status?.conditions, 'Ready').status === 'True';
   }
 
-  /** Waits until it is so. Throws Broken with the conditions if that takes too long. */
+  /** Waits until `isSo` returns true. Throws Broken with the conditions if that takes too long. */
   async until(isSo: () => boolean | Promise<boolean>, finding: string): Promise<void> {
     const { limitMs = 60_000 } = this.claims;
     const endMs = this.#clock.elapsedMs() + limitMs;
@@ -207,7 +207,7 @@ class Stage {
     }
   }
 
-  /** Two observations and what follows from them. */
+  /** Waits for two observations and their effects. */
   rest = (): Promise<void> => realMoment(3_000);
 
   #conditions(): string {
@@ -239,7 +239,7 @@ async function isRenewed(stage: Stage, before: ConnectionDetails, what: string):
   await stage.until(async () => !(await opens(stage, before)), `${what}: the previous password still worked`);
 }
 
-/** The twelve, in their order. */
+/** The twelve acts, in their order. */
 export const acts: readonly Act[] = [
   {
     name: 'a claim becomes Ready, and has one thing',

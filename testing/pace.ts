@@ -29,7 +29,7 @@ export function createPace(
     await clock.advance(stepMs * speed);
   };
 
-  /** Moves to the next event. In virtual time that is a timer, unless work is running that needs none. */
+  /** Moves to the next event. In virtual time that is a timer, unless work without a timer is running. */
   async function moment(isDone: () => boolean): Promise<void> {
     if (time !== 'virtual') return follow(time === 'real' ? 1 : networkSpeed);
     for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 1) {

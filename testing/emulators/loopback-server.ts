@@ -48,7 +48,7 @@ export interface LoopbackServer {
 /** The maximum size of a body. */
 export const maxBodyBytes = 1_000_000;
 
-/** Serves HTTP on 127.0.0.1. Rejects if the port is taken. */
+/** Serves HTTP on 127.0.0.1. Rejects if the port is in use. */
 export async function startLoopbackServer({
   port = 0,
   answer,

@@ -26,7 +26,7 @@ export interface CloudOptions {
   readonly provisioningMs?: number;
   /** How long it is DELETING; default 0. */
   readonly deletionMs?: number;
-  /** How long reads go on showing what was before a change; default 0. */
+  /** How long reads still show the state before a change; default 0. */
   readonly readDelayMs?: number;
   /** The share of requests that fail, from 0 to 1: half with 503 before and half with 500 after the work; default 0. */
   readonly failRate?: number;
@@ -34,13 +34,13 @@ export interface CloudOptions {
   readonly rateLimit?: number;
   /** A saved inventory. Default: an empty one. */
   readonly saved?: SavedInventory;
-  /** Given all it holds after each request that may have changed something, before that is answered. */
+  /** Receives the whole inventory after each request that may have changed it, before the answer is sent. */
   readonly save?: (inventory: SavedInventory) => void;
   /** Clock in milliseconds. */
   readonly now?: () => number;
   /** Uniform in [0, 1). */
   readonly random?: () => number;
-  /** Makes ids; default: UUIDs that are never the same again. */
+  /** Creates ids; default: random UUIDs. */
   readonly newId?: () => string;
 }
 
@@ -54,7 +54,7 @@ export interface Cloud {
   /** Requests so far by method and path template, for example `GET /v1/instances/{name}`; refused ones count too. */
   calls(): Readonly<Record<string, number>>;
   readonly faults: Pick<Faults, 'inject' | 'clear'>;
-  /** Changes an instance outside of the API. Throws if there is none of that name. */
+  /** Changes an instance outside of the API. Throws if none has that name. */
   drift(
     name: string,
     fields: Partial<Pick<StoredInstance, 'level' | 'version' | 'hostname' | 'port' | 'tags' | 'networkId'>>,
@@ -190,7 +190,7 @@ function notAllowed(method: string, path: string, methods: Methods): Problem {
   });
 }
 
-/** A problem as the API says it, with an id of its own for the request, as clouds have it. */
+/** A problem in the form of the API, with an id of the request, as in real clouds. */
 function answerTo(
   error: unknown,
   requestId: string,

@@ -18,7 +18,7 @@ const usage = `flags:
   --fail-rate 0.1             share of requests that fail, 0 to 1 (0)
   --rate-limit N              requests per second before 429 (none)`;
 
-/** The server's options from a command line, or what is wrong with it, naming the flag. */
+/** The server's options from a command line, or an error that names the wrong flag. */
 export const parseCommandLine = (args: readonly string[]): FavouriteCloudOptions | HelpRequested | string =>
   readCommandLine(args, {
     usage,

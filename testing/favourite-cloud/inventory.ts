@@ -28,11 +28,11 @@ export interface StoredNetwork {
 
 type NewInstance = Omit<StoredInstance, 'id' | 'uuid' | 'hostname' | 'port' | 'username'>;
 
-/** Everything the cloud holds, and the rules between its things. */
+/** All resources of the cloud, and the rules between them. */
 export interface Inventory {
   readonly instances: Collection<StoredInstance>;
   readonly networks: Collection<StoredNetwork>;
-  /** Throws 409 if the name is taken, 422 for a network that is not there. */
+  /** Throws 409 if the name is in use, 422 for a network that does not exist. */
   createInstance(wanted: NewInstance): ReturnType<Collection<StoredInstance>['add']>;
   /** Throws 404 for an instance, 422 for a network that is not there, or if the instance is in another one. */
   requireJoinable(name: string, networkId: string): void;

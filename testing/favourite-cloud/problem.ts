@@ -1,4 +1,4 @@
-/** A refusal: what the cloud answers instead of the thing asked for. */
+/** A refusal: the answer of the cloud instead of the requested resource. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;

@@ -39,10 +39,10 @@ export const nameRule = {
   says: 'must be of 1 to 253 lower-case letters, digits, dots and dashes',
 } as const;
 
-// The message must not repeat what was sent.
+// The message must not quote the request.
 export const passwordRule = { pattern: /^.{8,128}$/s, says: 'must be of 8 to 128 characters' } as const;
 
-/** The page a query asks for; throws 422 for numbers that are none. */
+/** The page that a query requests. Throws 422 for values that are not numbers. */
 export function pageOf(
   query: URLSearchParams,
   fields: { readonly size: string; readonly after: string },

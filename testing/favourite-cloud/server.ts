@@ -8,7 +8,7 @@ import type { SavedInventory } from './inventory.ts';
 export interface FavouriteCloudOptions extends CloudOptions {
   /** Default: a free one. */
   readonly port?: number;
-  /** A file in which it keeps what it holds, passwords included, beyond its end; default: nowhere. */
+  /** A file with its inventory, including passwords, for the next start. Default: the inventory is only in memory. */
   readonly dataFile?: string;
 }
 
@@ -19,7 +19,7 @@ export interface FavouriteCloud extends Omit<Cloud, 'answer'>, LoopbackServer {
 
 const isSaved = (json: object): boolean => Array.isArray((json as SavedInventory).instances);
 
-/** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is taken or the file is of no use. */
+/** Serves a cloud's HTTP API (see `createCloud`) on loopback. Rejects if the port is in use or the file cannot be used. */
 export async function startFavouriteCloud(options: FavouriteCloudOptions = {}): Promise<FavouriteCloud> {
   const { dataFile, port } = options;
   const { answer, ...inside } = createCloud({
