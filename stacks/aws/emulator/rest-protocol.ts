@@ -6,7 +6,7 @@ export type Routes = Readonly<Record<string, string>>;
 
 const headers = { 'content-type': 'application/json' };
 
-/** JSON over paths and methods, as EKS speaks it: what is in the path and the query is beside what is in the body. */
+/** JSON over paths and methods, as in EKS. The parameters of path, query and body are merged. */
 export function restProtocol(routes: Routes): Protocol {
   const patterns = Object.entries(routes).map(([route, action]) => {
     const [method = '', template = ''] = route.split(' ');

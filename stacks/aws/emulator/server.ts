@@ -16,7 +16,7 @@ import { patternsOf } from './services.ts';
 export interface LocalAwsOptions extends AwsOptions {
   /** Default: a free one. */
   readonly port?: number;
-  /** A file in which it keeps what it holds, passwords included, beyond its end; default: nowhere. */
+  /** A file with its inventory, including passwords, for the next start. Default: the inventory is only in memory. */
   readonly dataFile?: string;
 }
 

@@ -13,7 +13,7 @@ export function jsonReply(
   return { status, headers: { ...headers, 'content-type': 'application/json; charset=UTF-8' }, text };
 }
 
-/** A page of Google's front end: with a path, that nothing is there; without one, that the server failed. */
+/** A page of Google's front end: with a path, that it is not found; without one, that the server failed. */
 export function pageReply(status: number, path?: string): LoopbackReply {
   const what =
     path === undefined

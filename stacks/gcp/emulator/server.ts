@@ -7,7 +7,7 @@ import type { RedisServers } from './memorystore/redis-backend.ts';
 export interface LocalGoogleCloudOptions extends Omit<GoogleCloudOptions, 'origin' | 'backend'> {
   /** Default: a free one. */
   readonly port?: number;
-  /** A file in which it keeps what it holds, AUTH strings included, beyond its end; default: nowhere. */
+  /** A file with its inventory, including AUTH strings, for the next start. Default: the inventory is only in memory. */
   readonly dataFile?: string;
   /** The Redis servers behind the instances; default: nothing is behind them. They end with the cloud. */
   readonly redis?: RedisServers;

@@ -8,7 +8,7 @@ import { account, quotedName, quotedText } from './text.ts';
 export interface Exposure {
   /** Accounts without a name, as `''@'localhost'`. From their hosts the right password of a user is refused. */
   readonly anonymous: readonly string[];
-  /** The names, or patterns, of databases that everybody may use, such as `test\_%`. */
+  /** The names, or patterns, of databases that every user may use, such as `test\_%`. */
   readonly openPatterns: readonly string[];
   /** The statements that end all of it, for an administrator with all privileges. Empty: there is nothing. */
   readonly statements: readonly string[];
@@ -19,7 +19,7 @@ interface OpenRow {
   readonly user: string;
 }
 
-/** The privileges of everybody: of the role PUBLIC, and of rows without a name of a user. */
+/** The privileges of every user: of the role PUBLIC, and of rows without a name of a user. */
 const openRows = (session: Session): Promise<readonly OpenRow[]> =>
   session.query(
     `SELECT DISTINCT Db AS pattern, User AS user FROM mysql.db WHERE User IN ('', 'PUBLIC') ORDER BY Db, User`,

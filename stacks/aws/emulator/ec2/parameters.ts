@@ -52,7 +52,7 @@ const tagsIn = (given: readonly unknown[]): Tags =>
 /** The tags that a request gives directly (`Tag.1.Key`). */
 export const givenTags = (params: Params): Tags => tagsIn(listOf(params, 'Tag'));
 
-/** The tags that a request gives what it creates. */
+/** The tags for the resource that a request creates. */
 export function specifiedTags(params: Params, resourceType: string): Tags {
   const specifications = listOf(params, 'TagSpecification') as readonly Params[];
   return Object.assign(

@@ -37,16 +37,16 @@ export interface StoredInstance {
   /** The content of the request with that token. A different request with the same token is refused. */
   readonly content: string;
   readonly reservationId: string;
-  /** Whether it is to run, and since when that is so. */
+  /** Whether it is to run, and since when. */
   readonly isOn: boolean;
   readonly switchedAtMs: number;
 }
 
-/** A VPC is there in a moment, and gone at once. */
+/** A VPC is created in a moment, and deleted at once. */
 export const vpcsOf = (call: Call): Collection<StoredVpc> =>
   call.collection('ec2/vpc', { provisioningMs: 0, deletionMs: 0 });
 
-/** A subnet is there in a moment, and gone at once. */
+/** A subnet is created in a moment, and deleted at once. */
 export const subnetsOf = (call: Call): Collection<StoredSubnet> =>
   call.collection('ec2/subnet', { provisioningMs: 0, deletionMs: 0 });
 

@@ -158,7 +158,7 @@ export const eks: Service = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Those of AWS take minutes, whatever they change: here as long as it takes to make one. */
+/** In AWS every change takes minutes. Here it takes as long as a creation. */
 const timeOf = (call: Call) => ({ now: call.now(), updateMs: call.delays.provisioningMs });
 
 function visibleCluster(call: Call, name: string) {

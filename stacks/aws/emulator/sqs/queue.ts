@@ -105,7 +105,7 @@ export function changed(attributes: Texts, given: Texts): Texts {
   };
 }
 
-/** The attribute that a queue which is there has another value of than is asked for; undefined: none. */
+/** The first requested attribute of which an existing queue has another value; undefined: there is none. */
 export const differingAttribute = ({ attributes }: Queue, requested: Texts): string | undefined =>
   Object.keys(requested).find((name) => !isSame(attributes[name], requested[name]));
 
