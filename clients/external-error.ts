@@ -47,11 +47,18 @@ export type ExternalErrorClass = (typeof externalErrorClasses)[number];
  * The action with which a user can fix an error:
  * - `ChangeFields`: change `fields` of the managed resource.
  * - `ChangeProvider`: change `fields` of the Provider or ProviderConfig.
+ * - `ChangeCredential`: edit or delete the password in the connection Secret of the managed resource.
  * - `ChooseExternalName`: give the managed resource another external name.
  * - `ObserveOnly`: only observe the external resource, with spec.managementPolicies.
  * - `HandOver`: mark the external resource as owned by the managed resource; the message contains the command.
  */
-type AdviceKind = 'ChangeFields' | 'ChangeProvider' | 'ChooseExternalName' | 'ObserveOnly' | 'HandOver';
+export type AdviceKind =
+  | 'ChangeFields'
+  | 'ChangeProvider'
+  | 'ChangeCredential'
+  | 'ChooseExternalName'
+  | 'ObserveOnly'
+  | 'HandOver';
 
 /** The advice of an error. `fields` are paths from the root of the object, such as `spec.forProvider.engineVersion`. */
 export interface Advice {

@@ -1,6 +1,6 @@
 import { advice } from './advice.ts';
 import { CloudError, HaltedError } from './cloud-error.ts';
-import type { ExternalErrorClass } from './external-error.ts';
+import type { Advice, ExternalErrorClass } from './external-error.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -28,6 +28,7 @@ export interface VendorError {
   readonly fields?: readonly string[];
   /** Used where code and status do not show the class. */
   readonly errorClass?: ExternalErrorClass;
+  readonly advice?: Advice;
 }
 
 /** These statuses justify another attempt. A user must fix the others. */
@@ -42,7 +43,7 @@ export function cloudRefusal(
   context: FailureContext,
 ): CloudError {
   const { cloud, what, origin, proof, errorIn = plainErrorIn, errorClasses = {} } = context;
-  const { code, message, fields = [], errorClass } = wordsIn(text, errorIn);
+  const { code, message, fields = [], errorClass, advice: given } = wordsIn(text, errorIn);
   const detail = message === undefined ? '' : `: ${stable(message, context.secrets)}`;
   const reasons: Readonly<Record<number, string>> = {
     401: `${cloud} (${origin}) refused ${proof}`,
@@ -61,6 +62,7 @@ export function cloudRefusal(
       isRetryable: passingStatuses.has(status),
       retryAfterMs,
       fields,
+      advice: given,
       errorClass: errorClass ?? (code === undefined ? undefined : errorClasses[code]),
     },
   );
@@ -129,10 +131,11 @@ function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): Vendo
   } catch {
     return {}; // a condition must not show the text of a proxy
   }
-  const { code, message, fields, errorClass } = words;
+  const { code, message, fields, errorClass, advice: given } = words;
   return {
     ...(fields !== undefined && { fields }),
     ...(errorClass !== undefined && { errorClass }),
+    ...(given !== undefined && { advice: given }),
     code: typeof code === 'string' && /^\w[\w .-]{0,63}$/.test(code) ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };

@@ -1,5 +1,6 @@
 import { advice } from '../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../apis/core/v1alpha1/condition.ts';
+import type { AdviceKind } from '../clients/external-error.ts';
 import { isConflict, isInterrupted, messageOf } from '../runtime/client/errors.ts';
 import type { Result } from '../runtime/controller/reconcile.ts';
 import { bugIn } from '../runtime/log/bug.ts';
@@ -19,6 +20,8 @@ export interface FailureFacts {
   readonly hint?: string;
   /** The only class of errors that `hint` helps with. Absent: any error of the step. */
   readonly hintFor?: ConditionErrorClass;
+  /** The kind of advice that `hint` is, for the field `error` of the condition. It replaces that of the error. */
+  readonly hintKind?: AdviceKind;
   /**
    * Whether conflicts (409) are reported. By default the run is requeued without a report, because the next run reads
    * the changed object. A call that was not sent because the leader lease expired is never reported.
@@ -50,7 +53,10 @@ export class StepFailure extends Error {
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;
     this.bug = bug;
-    this.error = error;
+    this.error =
+      error && facts.hintKind && hint === facts.hint
+        ? { class: error.class, advice: [facts.hintKind] }
+        : error;
     this.facts = facts;
   }
 

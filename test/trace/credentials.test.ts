@@ -239,6 +239,16 @@ test('a region that requests are signed for and should not be is put right in th
   assert.deepEqual(fault?.commands, ['kubectl edit providerconfigs.aws.crossplane.io demo']);
 });
 
+test('a project that does not exist is corrected in the ProviderConfig, and not in its resources', async () => {
+  const words =
+    'cannot get topic "db": Google Cloud (https://pubsub.googleapis.com) answered (404 PROJECT_NOT_FOUND): Requested project not found; check spec.projectID of the ProviderConfig';
+  const error = { class: 'Invalid', advice: ['ChangeProvider'], fields: ['spec.projectID'] };
+  const objects = failing(gcp, 'key.json', ['key.json'], words, error);
+  const { fault } = await tracedIn(objects, ['topic.pubsub.gcp.crossplane.io', 'db']);
+  assert.deepEqual([fault?.name, fault?.link, fault?.advice], ['refused', 'provider', undefined]);
+  assert.deepEqual(fault?.commands, ['kubectl edit providerconfigs.gcp.crossplane.io demo']);
+});
+
 describe('a ProviderConfig that says it is not ready is not as it should be', () => {
   const rows: Readonly<Record<string, readonly [reason: string, link: string, commands: readonly string[]]>> =
     {

@@ -101,6 +101,11 @@ describe('the advice depends on the data of the error', () => {
       'refused',
       'Change the fields in the managed resource.',
     ],
+    'a refused password is changed in the Secret of the resource': [
+      { class: 'Invalid', advice: ['ChangeCredential'] },
+      'refused',
+      'Change the password where the message says.',
+    ],
     'a refused name of a resource that was made by hand is changed in its annotation': [
       { class: 'Invalid', advice: ['ChooseExternalName'] },
       'refused',
@@ -175,14 +180,26 @@ test('a refused value that the claim asked for is corrected in the claim or in a
       advice = 'ChangeFields',
       forProvider = {},
       errorClass = 'Invalid',
-    }: { externalIdentity?: string; advice?: string; forProvider?: object; errorClass?: string } = {},
+      metadata = {},
+    }: {
+      externalIdentity?: string;
+      advice?: string;
+      forProvider?: object;
+      errorClass?: string;
+      metadata?: object;
+    } = {},
   ): Promise<Trace> => {
     const error = { class: errorClass, advice: [advice], ...(field !== undefined && { fields: [field] }) };
     const failing = failingWith('it failed', error);
     const resource = {
       apiVersion,
       kind: 'PostgreSQLDatabase',
-      metadata: { name, generation: 1, annotations: parametersNote(claim as unknown as Claim) },
+      metadata: {
+        name,
+        generation: 1,
+        annotations: parametersNote(claim as unknown as Claim),
+        ...metadata,
+      },
       spec: { claimRef, classRef, forProvider: { engineVersion: '81' } },
       status: {
         observedGeneration: 1,
@@ -237,6 +254,12 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   assert.equal(
     (await refusal(undefined, { externalIdentity })).fault?.advice,
     `${change} If the claim sets them, create another claim instead.`,
+  );
+  const deletion = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: [finalizerNames.managed] };
+  assert.deepEqual(
+    remedyOf((await refusal(undefined, { externalIdentity, metadata: deletion })).fault),
+    { name: 'refused', advice: 'Change the fields in the managed resource.', commands: edits.slice(0, 1) },
+    'for a deletion, neither class nor claim matters',
   );
   const taken = (await refusal(undefined, { advice: 'ChooseExternalName', errorClass: 'Conflict' })).fault;
   assert.deepEqual([taken?.name, taken?.commands], ['name taken', []]);

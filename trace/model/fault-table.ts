@@ -42,6 +42,7 @@ import {
   unknownKind,
   waitingObject,
 } from './remedies.ts';
+import type { Failure } from './signs.ts';
 import {
   anyError,
   anyOf,
@@ -56,6 +57,8 @@ import {
 } from './signs.ts';
 import type { View } from './view.ts';
 import { readyOf, syncedOf } from './view.ts';
+
+const isAboutProvider = ({ error }: Failure): boolean => error?.advice?.includes('ChangeProvider') === true;
 
 const allowNamespace =
   'Create a claim for another class or resource. Or ask an administrator whether this namespace should have this one. The administrator can change the namespaceSelector, or add its labels to the namespace. The labels open everything with the same selector to the namespace.';
@@ -343,7 +346,7 @@ export const faultTable: readonly FaultRow[] = [
     name: 'wrong credentials',
     link: 'provider',
     // AWS rejects a request for the wrong region with the same error as wrong credentials.
-    sign: lastError('wrong credentials', ({ error }) => error?.advice?.includes('ChangeProvider') === true),
+    sign: lastError('wrong credentials', isAboutProvider),
     cause: '{provider} signs requests for a region that rejects them: {message}.',
     commands: ['edit provider'],
   },
@@ -462,6 +465,14 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The controllers make the same call for {resource} again and again: {message}.',
     advice: 'The controllers try again by themselves, and continue once they see it. To try again at once:',
     commands: ['retry resource'],
+  },
+  {
+    name: 'refused',
+    link: 'provider',
+    // For example a project that does not exist.
+    sign: lastError('refused', isAboutProvider),
+    cause: 'The external system refuses the requests of {provider}: {message}.',
+    commands: ['edit provider'],
   },
   {
     name: 'refused',

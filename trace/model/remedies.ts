@@ -151,8 +151,13 @@ export const refusedValue: Details = (view) => {
   if (theManaged === undefined)
     return { advice: 'Change the fields in the managed resources, and in their class.' };
   const { advice = [], fields = [] } = lastFailure(view)?.error ?? {};
+  // No command changes a Secret.
+  if (advice.includes('ChangeCredential')) {
+    return { link: 'resource secret', advice: 'Change the password where the message says.', commands: [] };
+  }
   const isName = advice.includes('ChooseExternalName') && !advice.includes('ChangeFields');
-  if (!wasProvisioned(theManaged)) {
+  // For a deletion, neither class nor claim matters.
+  if (!wasProvisioned(theManaged) || wasDeleted(theManaged)) {
     const what = isName
       ? `Set another name in the annotation ${annotationKeys.externalName} of the managed resource.`
       : 'Change the fields in the managed resource.';

@@ -49,7 +49,11 @@ export function cannotUpdate({ managed, latest }: Facts, isCredentialDue: boolea
   return {
     ...cannot.update,
     ...(ready && { ready: () => ready }),
-    ...(isCredentialDue && { hint: howToChooseCredential(managed), hintFor: 'Invalid' }),
+    ...(isCredentialDue && {
+      hint: howToChooseCredential(managed),
+      hintFor: 'Invalid',
+      hintKind: 'ChangeCredential',
+    }),
   };
 }
 

@@ -54,6 +54,9 @@ export const codeClasses: Readonly<Record<string, ExternalErrorClass>> = {
 /** For a region that does not exist, Google answers with the code for a missing permission. */
 const noRegion = /denied on '([^']*\/)?locations\/[^']*' \(or it may not exist\)/;
 
+/** Some APIs answer so for a project that does not exist, and others with NOT_FOUND. */
+const noProject = /^Permission denied on resource project /;
+
 /** The name of a code by its number; the number itself where there is none. */
 export const codeNamed = (number: number | undefined): string => codes[number ?? 2] ?? String(number);
 
@@ -80,7 +83,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       description === '' || message.includes(description) ? [] : [`${field}: ${description}`],
     ),
     ...(status === 'PERMISSION_DENIED' ? [missing(message, details, account)] : []),
-    ...(isAboutProject ? [advice.correctProject] : []),
+    ...(isAboutProject || noProject.test(message) ? [advice.correctProject] : []),
   ];
   return {
     code: isAboutProject ? 'PROJECT_NOT_FOUND' : status,
@@ -90,6 +93,7 @@ export function wordsOf({ status, message = '', details = [] }: RpcStatus, accou
       ...(isAboutRegion ? ['region'] : []),
     ],
     ...(isAboutRegion && { errorClass: 'Invalid' }),
+    ...(isAboutProject && { advice: { kinds: ['ChangeProvider'], fields: ['spec.projectID'] } }),
   };
 }
 

@@ -70,6 +70,8 @@ describe('the credential of a managed resource', () => {
       scene.condition('Synced'),
       'False/ReconcileError: password is too short; edit the password in Secret infra/db-connection, or delete that to get another one',
     );
+    const synced = scene.object?.status?.conditions?.find(({ type }) => type === 'Synced');
+    assert.deepEqual(synced?.error, { class: 'Invalid', advice: ['ChangeCredential'] });
     assert.equal(scene.condition('Ready'), 'True/Available');
     scene.editSecret({ password: 'long-enough' });
     await settle(scene);

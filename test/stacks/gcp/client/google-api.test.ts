@@ -55,6 +55,11 @@ describe('the message of an error of Google', () => {
       `Permission 'redis.instances.get' denied; asked as ${account}`,
       'PERMISSION_DENIED',
     ],
+    'a project that does not exist, or that the account may not use': [
+      { status: 'PERMISSION_DENIED', message: 'Permission denied on resource project nowhere.' },
+      `Permission denied on resource project nowhere; asked as ${account}; check spec.projectID of the ProviderConfig`,
+      'PERMISSION_DENIED',
+    ],
     'a project that there is not is no thing that there is not': [
       {
         status: 'NOT_FOUND',
@@ -65,7 +70,13 @@ describe('the message of an error of Google', () => {
     ],
   };
   for (const [name, [error, message, code = 'NOT_FOUND', fields = []]] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(googleErrorIn(account)({ error }), { code, message, fields }));
+    test(name, () => {
+      const { advice, ...words } = googleErrorIn(account)({ error });
+      assert.deepEqual(words, { code, message, fields });
+      const changesProvider = code === 'PROJECT_NOT_FOUND';
+      const wanted = { kinds: ['ChangeProvider'], fields: ['spec.projectID'] };
+      assert.deepEqual(advice, changesProvider ? wanted : undefined);
+    });
   }
   test('nothing', () => assert.deepEqual(googleErrorIn(account)({ error: undefined }), {}));
 });
