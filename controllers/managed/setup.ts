@@ -157,7 +157,7 @@ export function managedController<M extends Managed>(
       const key = managed?.spec.writeConnectionSecretToRef;
       const isResting =
         managed !== undefined && isAtRest(managed, key && secrets.get(key), service.secretDetails);
-      return isResting ? firstPollDelayMs(managed, env.pollIntervalMs, env.random) : undefined;
+      return isResting ? firstPollDelayMs(managed, env) : undefined;
     },
     triggers: [
       wokenBy<Managed>(managedResources.store)

@@ -4,7 +4,12 @@ import { setConditions } from '../../../../apis/core/v1alpha1/condition.ts';
 import type { Managed } from '../../../../apis/core/v1alpha1/managed.ts';
 import { operationOngoing } from '../../../../controllers/managed/recording/operation-conditions.ts';
 import type { Next } from '../../../../controllers/managed/run/next.ts';
-import { pollDelayMs, progressDelayMs, resultOf } from '../../../../controllers/managed/run/next.ts';
+import {
+  firstPollDelayMs,
+  pollDelayMs,
+  progressDelayMs,
+  resultOf,
+} from '../../../../controllers/managed/run/next.ts';
 import type { Result } from '../../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../../testing/test-clock.ts';
@@ -47,23 +52,30 @@ describe('when a managed resource is reconciled again', () => {
 });
 
 describe('polling', () => {
+  const env = (random: number, later = 0) => ({
+    clock: testClock(new Date(now.getTime() + later)),
+    random: () => random,
+    pollIntervalMs: 60_000,
+  });
   const own = (value: string) => managed({}, { annotations: { 'crossplane.io/poll-interval': value } });
-  const rows: Readonly<Record<string, readonly [resource: Managed, random: number, delayMs: number]>> = {
+  const rows: Readonly<
+    Record<string, readonly [resource: Managed, random: number, delayMs: number, later?: number]>
+  > = {
     'the poll interval gets a tenth of jitter either way: less': [managed(), 0, 54_000],
     'the poll interval gets a tenth of jitter either way: neither': [managed(), 0.5, 60_000],
     'the poll interval gets a tenth of jitter either way: more': [managed(), 0.75, 63_000],
     'the poll interval of a resource wins': [own('10s'), 0.5, 10_000],
     'the poll interval of a resource wins, unless it is none': [own('soon'), 0.5, 60_000],
     'the poll interval of a resource wins, unless it is 0': [own('0s'), 0.5, 60_000],
+    'a poll starts at a full second': [managed(), 0.5, 60_700, 300],
+    'a poll starts at a full second, with any jitter': [managed(), 0.51, 61_000],
+    'a poll within 10 s may start at any time': [own('9s'), 0.52, 9_036, 300],
   };
-  for (const [name, [resource, random, delayMs]] of Object.entries(rows)) {
-    test(name, () =>
-      assert.equal(
-        pollDelayMs(resource, 60_000, () => random),
-        delayMs,
-      ),
-    );
+  for (const [name, [resource, random, delayMs, later]] of Object.entries(rows)) {
+    test(name, () => assert.equal(pollDelayMs(resource, env(random, later)), delayMs));
   }
+  test('the first poll starts at any full second within the poll interval', () =>
+    assert.equal(firstPollDelayMs(managed(), env(0.5, 300)), 30_700));
 
   const progress: Readonly<Record<string, readonly [since: string | undefined, delayMs: number]>> = {
     'at first': [now.toISOString(), 500],
