@@ -1,7 +1,7 @@
 import { advice } from '../apis/core/v1alpha1/advice.ts';
 import type { ConditionFacts } from '../apis/core/v1alpha1/condition.ts';
 import type { AdviceKind } from '../clients/external-error.ts';
-import { isConflict, isInterrupted, messageOf } from '../runtime/client/errors.ts';
+import { isConflict, isInterrupted, isOutage, messageOf } from '../runtime/client/errors.ts';
 import type { Result } from '../runtime/controller/reconcile.ts';
 import { bugIn } from '../runtime/log/bug.ts';
 import type { ConditionError, ConditionErrorClass } from './error-class.ts';
@@ -24,7 +24,8 @@ export interface FailureFacts {
   readonly hintKind?: AdviceKind;
   /**
    * Whether conflicts (409) are reported. By default the run is requeued without a report, because the next run reads
-   * the changed object. A call that was not sent because the leader lease expired is never reported.
+   * the changed object. Never reported: a call that was not sent because the leader lease expired, and an outage of
+   * the API server.
    */
   readonly reportsConflicts?: boolean;
   /**
@@ -62,7 +63,7 @@ export class StepFailure extends Error {
 
   /** Whether the run ends without reporting this failure. */
   get isSilent(): boolean {
-    if (isInterrupted(this.cause)) return true;
+    if (isInterrupted(this.cause) || isOutage(this.cause)) return true;
     return isConflict(this.cause) && this.facts.reportsConflicts !== true;
   }
 }

@@ -432,6 +432,14 @@ describe('a step that fails is reported on the claim and tried again', () => {
     assert.deepEqual(process.events, []);
   });
 
+  test('a run that the API server does not answer is not reported', async () => {
+    const { cluster, process, claimAt } = sceneOf({ claims: [byClass] });
+    cluster.refuse('update', claimKind, new ApiError('no answer', { code: 0, reason: 'Timeout' }));
+    await assert.rejects(process.reconcile(orders), /no answer/);
+    assert.equal(claimAt()?.status, undefined);
+    assert.deepEqual(process.events, []);
+  });
+
   test('ConfigureManagedError: a claim that its class cannot serve stays editable', async () => {
     const configure: ClaimService['configure'] = () => {
       throw new Error('engineVersion must be 8.0');

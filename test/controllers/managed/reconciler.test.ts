@@ -15,7 +15,13 @@ import {
   nextDecisions,
   operationDecisions,
 } from '../../../controllers/managed/run/decision.ts';
-import { isConflict, isInterrupted, leaseExpired } from '../../../runtime/client/errors.ts';
+import {
+  ApiError,
+  isConflict,
+  isInterrupted,
+  isOutage,
+  leaseExpired,
+} from '../../../runtime/client/errors.ts';
 import type { Result } from '../../../runtime/controller/reconcile.ts';
 import { after, done, requeue, unsettled } from '../../../runtime/controller/reconcile.ts';
 import { testClock } from '../../../testing/test-clock.ts';
@@ -858,6 +864,13 @@ describe('an existing external resource is kept', () => {
     await scene.run();
     assert.equal(scene.condition('Ready'), 'False/Unavailable: db: ***, postgres://u:***@db, ***');
   });
+});
+
+test('an outage of the API server is no failure of the resource', async () => {
+  const scene = settled();
+  const cause = new ApiError('the API server did not answer within 30 s', { code: 0, reason: 'Timeout' });
+  scene.external.failAt('connect', new Error('cannot get secret team/keys of Provider cloud', { cause }));
+  await assertSilent(scene, isOutage);
 });
 
 describe('a write that is refused while leadership is interrupted is no failure of the resource', () => {
