@@ -120,7 +120,6 @@ function createAttempts(
 
   function failed(error: unknown): void {
     if (isConflict(error) || isAlreadyExists(error)) {
-      lock.forget();
       log.debug('another process wrote the Lease', facts);
       return;
     }
@@ -134,7 +133,7 @@ function createAttempts(
   return {
     async tryOnce(deadlineMs, outer) {
       const { signal, cancel } = deadlineAfter(clock, deadlineMs, {
-        reason: () => new Error('the Lease was not renewed in time'),
+        reason: () => new Error('the API server did not answer in time'),
         outer,
       });
       // A client that ignores its signal must not delay the end of our leadership.

@@ -27,8 +27,6 @@ export interface LeaseLock {
   isOurs(): boolean;
   /** True if this process holds the Lease for another duration. Throws a conflict if another process wrote it first. */
   acquireOrRenew(signal: AbortSignal): Promise<boolean>;
-  /** Reads the Lease again at the next attempt. */
-  forget(): void;
   /** Lets the next process lead at once. False if this process does not hold the Lease. */
   release(signal: AbortSignal): Promise<boolean>;
 }
@@ -92,6 +90,13 @@ export function createLeaseLock(options: LeaseLockOptions & { readonly leaseDura
     }
   }
 
+  /** After a conflict: the process that wrote the Lease may hold it now. */
+  async function observeAgain(signal: AbortSignal): Promise<void> {
+    observed = undefined; // for the next attempt, if this read fails
+    const lease = await read(signal);
+    if (lease) observe(lease);
+  }
+
   /**
    * Throws if this process may not write a Lease that another process holds: otherwise a process that stands by learns
    * that only when it should lead. The API server checks rights before versions, so the answer is a conflict.
@@ -139,11 +144,13 @@ export function createLeaseLock(options: LeaseLockOptions & { readonly leaseDura
         ...mine,
         ...(isNew && { acquireTime: renewTime, leaseTransitions: leaseTransitions + 1 }),
       };
-      observe(await client.replace(LeaseKind, { ...lease, spec }, signal));
+      try {
+        observe(await client.replace(LeaseKind, { ...lease, spec }, signal));
+      } catch (error) {
+        if (isConflict(error)) await observeAgain(signal);
+        throw error;
+      }
       return true;
-    },
-    forget() {
-      observed = undefined;
     },
     async release(signal) {
       const lease = await read(signal);
