@@ -8,6 +8,7 @@ import {
   coreAdvice,
   externalName,
   invalid,
+  isObserver,
   leftBy,
   nothingThere,
   ownedByAnother,
@@ -51,7 +52,11 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
       if (queue === undefined || claim(managed, queue) === 'notOurs') {
         return nothingThere(problemOf(managed));
       }
-      return { ...observationOf(managed, queue), ...ownedByAnother(managed, queue.tags) };
+      return {
+        ...(externalName(managed) === undefined && { externalName: queue.url }),
+        ...observationOf(managed, queue),
+        ...ownedByAnother(managed, queue.tags),
+      };
     },
 
     async create(managed, _credential, signal) {
@@ -111,14 +116,15 @@ export function queueClient(aws: AwsClient): ExternalClient<Queue> {
   };
 
   /**
-   * The queue of the recorded name. A managed resource without a name has no queue. One exception: if it is being
-   * deleted, it may have crashed during the creation, and no other object would delete that queue.
+   * The queue of the recorded name. A managed resource without a name has no queue, with two exceptions. If it only
+   * observes, it changes nothing, so the name of the object is enough. If it is being deleted, it may have crashed during
+   * the creation, and no other object would delete that queue.
    */
   async function find(managed: Queue, signal: AbortSignal): Promise<CloudQueue | undefined> {
     const given = externalName(managed);
     const wasBegun = managed.metadata.annotations?.[annotationKeys.externalIdentity] !== undefined;
     // guard: otherwise an interrupted creation stays
-    if (given === undefined && !(wasDeleted(managed) && wasBegun)) return undefined;
+    if (given === undefined && !(wasDeleted(managed) ? wasBegun : isObserver(managed))) return undefined;
     // No queue can have a name that SQS refuses.
     if (nameProblem(nameOf(managed), names) !== undefined) return undefined;
     const named = given === undefined ? undefined : partsOf(given);

@@ -212,6 +212,20 @@ describe('a queue of another user is never taken', () => {
   }
 });
 
+test('a queue of another user is observed by the name of the object, if only observing is allowed', async () => {
+  await using aws = await startAws();
+  const client = clientFor(aws);
+  const url = await sqsQueues({ aws: doorTo(aws), region }).create(
+    'orders',
+    { attributes: {}, tags: {} },
+    signal,
+  );
+  const { spec, ...rest } = queue();
+  const observer: Queue = { ...rest, spec: { ...spec, managementPolicies: ['Observe'] } };
+  const { exists, externalName } = await client.observe(observer, undefined, signal);
+  assert.deepEqual({ exists, externalName }, { exists: true, externalName: url });
+});
+
 describe('a queue that goes and names none', () => {
   test('takes along what its creation made before it was cut off', async () => {
     await using aws = await startAws();
