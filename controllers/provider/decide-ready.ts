@@ -24,7 +24,7 @@ export interface ReadyInput {
 const unknown = (reason: string, message: string) =>
   ({ type: 'Ready', status: 'Unknown', reason, message }) as const;
 const unused = unknown('Unused', 'no managed resource uses it, and no call has shown whether it works');
-const untried = unknown('Pending', 'no call has used it yet');
+const untried = unknown('Pending', 'no call has shown yet whether it works');
 const working: ReadyDecision = {
   name: 'Working',
   ready: { type: 'Ready', status: 'True', reason: 'CredentialsAccepted' },
@@ -36,7 +36,7 @@ const working: ReadyDecision = {
  * external system accepted the credentials, Ready is True.
  */
 export function decideProviderReady(input: ReadyInput): ReadyDecision {
-  const { results } = input;
+  const results = input.results.filter((result) => result !== 'unknown');
   const failures = results.filter((result) => result !== 'works');
   const [furthest] = providerErrorClasses
     .toReversed()
@@ -50,8 +50,10 @@ export function decideProviderReady(input: ReadyInput): ReadyDecision {
   return { name: 'Failing', ready: notReady(providerReasonOf(errorClass), message) };
 }
 
-function withoutCalls({ before, isCurrent, isUsed }: ReadyInput): ReadyDecision {
-  const isRetained = isCurrent && (isUsed ? before?.reason !== 'Unused' : before?.status === 'True');
+function withoutCalls({ before, isCurrent, isUsed, results }: ReadyInput): ReadyDecision {
+  // A failure is retained until a run ends: the process may have started since.
+  const hasNoRun = isUsed && results.length === 0 && before?.reason !== 'Unused';
+  const isRetained = isCurrent && (before?.status === 'True' || hasNoRun);
   if (isRetained && before !== undefined) return { name: 'Unchanged' };
   return isUsed ? { name: 'Untried', ready: untried } : { name: 'Unused', ready: unused };
 }

@@ -7,8 +7,14 @@ import type { SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
 import type { ProviderErrorClass } from '../error-class.ts';
 
-/** Whether the last external call of a managed resource showed that the provider works; if not, the error. */
-export type CallResult = 'works' | { readonly errorClass: ProviderErrorClass; readonly message: string };
+/**
+ * The last run of a managed resource showed that the provider works, or failed with an error that can affect every
+ * resource of the provider. `unknown`: it showed neither, for example because its values were refused.
+ */
+export type CallResult =
+  | 'works'
+  | 'unknown'
+  | { readonly errorClass: ProviderErrorClass; readonly message: string };
 
 /** The results of calls with a Provider or ProviderConfig since its last edit. Its users are managed resources. */
 interface ProviderCalls {
@@ -86,6 +92,8 @@ export function createProviderHealth(): ProviderHealth {
       if (found === 'newer') return;
       const held: Held = found ?? { uid, generation, results: new Map(), working: 0 };
       const former = held.results.get(user);
+      // guard: otherwise a provider that worked counts as failing because of another user
+      if (result === 'unknown' && former === 'works') return;
       const othersWork = held.working - (former === 'works' ? 1 : 0);
       const isNewSystem = system !== undefined && !isEqual(system, held.system);
       // While another resource works, only a failure may change Ready: that other resource may have been deleted.
@@ -118,7 +126,9 @@ export function createProviderHealth(): ProviderHealth {
       mayWork.next({ kind: kindKey(kind), name, isForAll: true, isFor: () => true });
     },
     retryOne(kind, name) {
-      const [oldest] = known.get(keyOf(kind, name))?.results.keys() ?? [];
+      const results = known.get(keyOf(kind, name))?.results ?? [];
+      // guard: otherwise it waits for a user whose run shows nothing
+      const [oldest] = [...results].flatMap(([user, result]) => (result === 'unknown' ? [] : [user]));
       mayWork.next({ kind: kindKey(kind), name, isFor: (user) => user === oldest });
     },
     changed$: (kind) => eventsOfKind(changes, kind).pipe(map(({ name }) => ({ name }))),

@@ -30,7 +30,7 @@ function isAnswer(operation: Operation, answer: unknown, isNamed: boolean): bool
 }
 
 /**
- * Records in `health` whether the last call of each run shows that the provider works. Adds the provider to messages of
+ * Records in `health` what the last call of each run shows about the provider. Adds the provider to messages of
  * connection errors. `connectedBy` finds the provider, if it exists. `isNamed`: whether a name is known.
  */
 export function providerHealthConnector<M extends Managed>(
@@ -51,6 +51,7 @@ export function providerHealthConnector<M extends Managed>(
         last = { result: { errorClass, message: providerMessageOf(error) } };
         return haveCredentialsWorked(errorClass) ? error : naming(error, by.origin);
       };
+      let isCutOff = false;
       const report = (): void => {
         if (last !== undefined) health.record(kind, provider, { user, ...last });
       };
@@ -68,13 +69,15 @@ export function providerHealthConnector<M extends Managed>(
           }
           return answer;
         } catch (error) {
-          throw callSignal.aborted ? error : failed(error, providerErrorClassOf(error));
+          isCutOff = callSignal.aborted;
+          throw isCutOff ? error : failed(error, providerErrorClassOf(error));
         }
       });
       return {
         ...wrapped,
         // Reports only the last call of a run, so that a run changes the provider's condition at most once.
         async disconnect() {
+          if (!isCutOff) last ??= { result: 'unknown' };
           report();
           await wrapped.disconnect?.();
         },

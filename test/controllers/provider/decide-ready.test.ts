@@ -28,7 +28,7 @@ const unusedYet = 'no managed resource uses it, and no call has shown whether it
 const unused: ReadyDecision = { name: 'Unused', ready: ready('Unknown', 'Unused', unusedYet) };
 const pending: ReadyDecision = {
   name: 'Untried',
-  ready: ready('Unknown', 'Pending', 'no call has used it yet'),
+  ready: ready('Unknown', 'Pending', 'no call has shown yet whether it works'),
 };
 const unchanged: ReadyDecision = { name: 'Unchanged' };
 /** All calls fail like this. */
@@ -77,6 +77,18 @@ describe('Ready of a provider', () => {
     'Unchanged: a start of the process keeps a failure': [
       { before: condition('False', 'ProviderUnreachable') },
       unchanged,
+    ],
+    'Unchanged: the only user cannot show that it still works': [
+      { before: accepted, results: ['unknown'] },
+      unchanged,
+    ],
+    'Failing: a user that shows nothing does not count': [
+      { before: accepted, results: ['unknown', failure('Unreachable')] },
+      fails('ProviderUnreachable', 'Unreachable'),
+    ],
+    'Untried: no call fails any more as it did': [
+      { before: condition('False', 'CredentialsRefused'), results: ['unknown'] },
+      pending,
     ],
     'Unused: a provider that was never tried is Unknown': [{ isUsed: false }, unused],
     'Unused: a failed provider without users and without a check is Unknown': [

@@ -102,6 +102,29 @@ describe('the health of a provider by its calls', () => {
     assert.deepEqual(at.emitted, ['default changed', 'default changed']);
   });
 
+  test('a run that shows nothing ends a failure, and not a success', () => {
+    const at = scene();
+    at.record('a', 'works');
+    at.record('a', 'unknown');
+    at.record('b', refused());
+    at.record('b', 'unknown');
+    assert.deepEqual(at.known(), { results: { a: 'works', b: 'unknown' } });
+    assert.deepEqual(at.emitted, ['default changed', 'default changed', 'default changed']);
+  });
+
+  test('of the users that failed, the one whose call is oldest is tried again', () => {
+    const at = scene();
+    const tried: boolean[][] = [];
+    at.health
+      .mayWork$(providerConfigKind)
+      .subscribe(({ isFor }) => tried.push(['a', 'b', 'c'].map((user) => isFor(user))));
+    at.record('a', 'unknown');
+    at.record('b', refused());
+    at.record('c', refused());
+    at.health.retryOne(providerConfigKind, 'default');
+    assert.deepEqual(tried, [[false, true, false]]);
+  });
+
   test('a deleted provider is forgotten', () => {
     const at = scene();
     at.record('a', 'works');
