@@ -6,6 +6,7 @@ import type { Resource } from '../runtime/cache/resource.ts';
 import { annotate, isNotFound } from '../runtime/client/errors.ts';
 import type { Result } from '../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../runtime/events/event-facts.ts';
+import { warning } from '../runtime/events/event-facts.ts';
 import type { Logger } from '../runtime/log/log.ts';
 import { reasonOfError } from './error-class.ts';
 import { logConditions } from './log-changes.ts';
@@ -25,7 +26,7 @@ export const failed = ({ message, error, facts: { ready, reason } }: StepFailure
   synced: reconcileError(message, error),
   ready: ready?.(message),
   cause: reasonOfError(error),
-  event: reason === undefined ? undefined : { type: 'Warning', reason, message },
+  event: reason === undefined ? undefined : warning(reason, message),
 });
 
 type WithStatus = KubernetesObject & { readonly status?: { readonly conditions?: readonly Condition[] } };

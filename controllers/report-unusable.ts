@@ -6,6 +6,7 @@ import { annotate, isInvalid, messageOf } from '../runtime/client/errors.ts';
 import type { ControllerSpec } from '../runtime/controller/controller-spec.ts';
 import type { Environment } from '../runtime/controller/environment.ts';
 import { done } from '../runtime/controller/reconcile.ts';
+import { warning } from '../runtime/events/event-facts.ts';
 import { eventSources } from './claim-service.ts';
 
 /** Records an Event if the CRD's schema rejects a write. The schema rejects a report in the status, too. */
@@ -24,7 +25,7 @@ export function reportRefusedWrites<T extends KubernetesObject>(
       } catch (error) {
         const object = isInvalid(error) ? resource.get(request) : undefined;
         if (object !== undefined) {
-          events.record(object, { type: 'Warning', reason: 'CannotUpdateObject', message: messageOf(error) });
+          events.record(object, warning('CannotUpdateObject', messageOf(error)));
         }
         throw error;
       }
@@ -69,7 +70,7 @@ export function skipMalformed<T extends WithConditions>(
       const at = { now: env.clock.now(), generation: object.metadata.generation };
       const facts = [withShortMessage(reconcileError(message))];
       const reported = reportedStatus(object.status?.conditions, facts, at, { isStuck: true });
-      events.record(object, { type: 'Warning', reason: 'MalformedObject', message });
+      events.record(object, warning('MalformedObject', message));
       const desired = { ...object, status: { ...object.status, ...reported } };
       const writing = resource.updateStatus(object, desired, signal);
       await annotate('cannot update status', writing).catch((error: unknown) => {

@@ -4,6 +4,7 @@ import { finalizerNames, withFinalizer, withoutFinalizer } from '../../apis/core
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { isAlreadyExists } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { normal, warning } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
 import { noteOnStart } from '../claim/previous-resources.ts';
 import { logQuietAct } from '../log-changes.ts';
@@ -122,8 +123,6 @@ export function acting({ env, claims, secrets, resourcesOf }: BindingContext) {
   }
 }
 
-const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
-
 const unbound = ({ kind, metadata }: Managed, result: string): EventFacts =>
   normal('UnboundManagedResource', `unbound from ${kind} ${metadata.name}, which ${result}`);
 
@@ -140,11 +139,11 @@ const tookBack = ({ kind, metadata }: Managed, claim: Claim): EventFacts =>
     `took back ${kind} ${metadata.name}, which a claim of this name had before${noteOnStart(claim)}`,
   );
 
-const returnableElsewhere = (managed: Managed): EventFacts => ({
-  type: 'Warning',
-  reason: 'KeptResourceOfOtherKind',
-  message: `${managed.kind} ${managed.metadata.name} of a previous claim of this name is ${retentionText(managed)}, and is of another kind than the class provisions. This claim gets a new resource`,
-});
+const returnableElsewhere = (managed: Managed): EventFacts =>
+  warning(
+    'KeptResourceOfOtherKind',
+    `${managed.kind} ${managed.metadata.name} of a previous claim of this name is ${retentionText(managed)}, and is of another kind than the class provisions. This claim gets a new resource`,
+  );
 
 /** Not written to the API server if the external resource is deleted, too: its own Event reports that. */
 function deletedWith(managed: Managed): EventFacts {

@@ -18,6 +18,7 @@ import { wantsDetails } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { warning } from '../../runtime/events/event-facts.ts';
 import { reasonOfError } from '../error-class.ts';
 import { nameInUse } from '../external-identity.ts';
 import { dataLost, lossOf } from '../external-loss.ts';
@@ -116,7 +117,7 @@ export function troubleOf(
   const isLost = managed.status?.bindingPhase === 'Bound' && ready.status === 'False';
   const hasTrouble = isFailing(managed) || isOut || isLost || describeLoss(managed) !== undefined;
   if (!hasTrouble) return undefined;
-  return { type: 'Warning', reason: 'ManagedResourceTrouble', message };
+  return warning('ManagedResourceTrouble', message);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Request } from '../../runtime/controller/reconcile.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { normal, warning } from '../../runtime/events/event-facts.ts';
 import type { Logger } from '../../runtime/log/log.ts';
 import { isServed } from '../claim/claim-namespaces.ts';
 import { managedNaming, secretsOfClaim } from '../indexes.ts';
@@ -92,7 +93,7 @@ function eventOf(managed: Managed, { name }: OrphanDecision): EventFacts {
   const { claimRef = {} } = spec;
   if (name === 'DeleteExpired') {
     const message = `it was kept until ${status?.deleteAt}, and no claim took it back: it is deleted${retainedText(managed)}`;
-    return { type: 'Normal', reason: 'DeletedExpiredResource', message };
+    return normal('DeletedExpiredResource', message);
   }
   const claim = `${describeReference(claimRef)} (UID ${claimRef.uid})`;
   const result =
@@ -103,7 +104,7 @@ function eventOf(managed: Managed, { name }: OrphanDecision): EventFacts {
     name === 'ClaimMissing'
       ? `${claim}, which spec.claimRef names, does not exist; ${advice.removeClaimRef}`
       : `${claim}, to which it was bound, no longer exists: ${result}`;
-  return { type: 'Warning', reason: 'ClaimNotFound', message };
+  return warning('ClaimNotFound', message);
 }
 
 /** Whether the decision needs neither a call nor an Event. */

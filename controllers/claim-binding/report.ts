@@ -22,6 +22,7 @@ import type { ReadyReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { describeReference, referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { secretNameProblem } from '../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { normal, warning } from '../../runtime/events/event-facts.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { consideredKinds } from '../claim/other-processes.ts';
 import { isOwnedBy, namesClaim, wasBound, wasCreatedFor, wasProvisioned } from '../claim/ownership.ts';
@@ -311,7 +312,7 @@ function requestedBy(managed: Managed, claim: Claim): EventFacts {
   const { claimRef } = managed.spec;
   const previous = claimRef?.name === undefined ? 'a claim that is not known' : describeReference(claimRef);
   const message = `${describeReference(referenceTo(claim))} asks for this resource, which has the data of ${previous}; ${advice.giveToClaim}`;
-  return { type: 'Warning', reason: 'Released', message };
+  return warning('Released', message);
 }
 
 /** The data of a previous claim of this name is there, and this claim does not get an empty resource beside it. */
@@ -358,13 +359,9 @@ function reportBound({ claim, managed, secrets }: BindingFacts, now: Date): Repo
       ...(incomplete !== undefined && { isStuck: true }),
     },
     events: compact([
-      isNew && {
-        type: 'Normal',
-        reason: 'BoundManagedResource',
-        message: boundMessage(claim, managed, { createdFrom, now }),
-      },
-      unserved && { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message: unserved },
-      incomplete && { type: 'Warning', reason: 'TemplateIncomplete', message: incomplete },
+      isNew && normal('BoundManagedResource', boundMessage(claim, managed, { createdFrom, now })),
+      unserved && warning('CannotPropagateConnectionDetails', unserved),
+      incomplete && warning('TemplateIncomplete', incomplete),
       troubleOf(managed),
     ]),
   };

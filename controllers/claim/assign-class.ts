@@ -14,6 +14,7 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Reconciler } from '../../runtime/controller/reconcile.ts';
 import { after, done } from '../../runtime/controller/reconcile.ts';
 import { exists, is, those, triggersIn } from '../../runtime/controller/triggers.ts';
+import { warning } from '../../runtime/events/event-facts.ts';
 import type { ClaimKind } from '../claim-service.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import type { QuietAct } from '../log-changes.ts';
@@ -97,7 +98,7 @@ export function classAssignment(
       const { status } = await annotate('cannot update resource claim status', writing);
       logConditions(logOf(claim), { before: claim.status?.conditions, after: status?.conditions });
       // The API server deletes an Event after an hour, so record it at each run. The recorder limits the rate.
-      const event = { type: 'Warning', reason: decision.reason, message: decision.eventMessage } as const;
+      const event = warning(decision.reason, decision.eventMessage);
       reportClaimEvent({ events }, logOf(claim), claim, event);
       return ended;
     }

@@ -15,6 +15,7 @@ import type { Result } from '../../runtime/controller/reconcile.ts';
 import { after, done } from '../../runtime/controller/reconcile.ts';
 import { anyOf, appears, changed, disappears, paced, triggersIn } from '../../runtime/controller/triggers.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { warning } from '../../runtime/events/event-facts.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { isNewUser } from '../new-user.ts';
 import { conclude } from '../outcome.ts';
@@ -78,7 +79,7 @@ export function inUseController<U extends UsedObject>(
     const counted = withUsers(used, users.length, facts, env.clock.now());
     const desired =
       systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
-    const usage = message && ({ type: 'Warning', reason: 'UsageAccounting', message } as const);
+    const usage = message && warning('UsageAccounting', message);
     const audience = {
       objects,
       what: kind.kind,

@@ -7,6 +7,7 @@ import type { Provider, ProviderConfig } from '../../apis/core/v1alpha1/provider
 import type { ProviderReason } from '../../apis/core/v1alpha1/ready-reasons.ts';
 import { apiErrorIn, isInterrupted } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
+import { warning } from '../../runtime/events/event-facts.ts';
 import { bugIn } from '../../runtime/log/bug.ts';
 import type { UsedReport } from '../in-use/setup.ts';
 import { decideProviderReady } from './decide-ready.ts';
@@ -90,7 +91,7 @@ export function providerReadiness(
       ...again,
       ...(version !== undefined && { systemVersion: version }),
       ...(ready.status === 'False' && {
-        event: { type: 'Warning', reason: ready.reason, message: ready.message ?? '' },
+        event: warning(ready.reason, ready.message ?? ''),
         ...(isUsed && { againMs: isDown ? retryMs : repeatAfterMs }),
       }),
     };

@@ -16,6 +16,7 @@ import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
 import { changed, exists, foundFor, is, triggersIn } from '../../runtime/controller/triggers.ts';
+import { normal, warning } from '../../runtime/events/event-facts.ts';
 import { classFinder } from '../claim/class-finder.ts';
 import { copyFor, isCopy } from '../claim-secret.ts';
 import type { ClaimServices } from '../claim-service.ts';
@@ -120,7 +121,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       const events = env.events.from(eventSources.propagation(managedKind));
       if (decision.name !== 'CopySecret' && decision.message) {
         const message = `not copied: ${decision.message}`;
-        events.record(target, { type: 'Warning', reason: 'CannotPropagateConnectionDetails', message });
+        events.record(target, warning('CannotPropagateConnectionDetails', message));
         log.info('not propagated', { decision: decision.name, message });
       }
       if (decision.name === 'CopySecret') {
@@ -128,7 +129,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
         const { apiVersion = '', kind, name } = owners.managed ?? {};
         const from = `secret ${objectKeyText(source.metadata)} of ${apiVersion} ${kind} ${name}`;
         const message = `connection details propagated from ${from}`;
-        const received = { type: 'Normal', reason: 'PropagatedDataFrom', message } as const;
+        const received = normal('PropagatedDataFrom', message);
         events.record(target, received);
         const about = () => ({ ...aboutSecret(target, claimKinds), decision: decision.name });
         logAct(log.child(about), received);

@@ -9,3 +9,11 @@ export interface EventFacts {
   /** False: an Event of another object tells the same, so that the log and the live page show this one, and the API server gets none. */
   readonly isWritten?: false;
 }
+
+export const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
+
+export const warning = (reason: string, message: string): EventFacts => ({
+  type: 'Warning',
+  reason,
+  message,
+});

@@ -10,6 +10,7 @@ import {
 import type { ReportedDetails } from '../../../apis/core/v1alpha1/secret.ts';
 import type { UpdateOptions } from '../../../runtime/cache/resource.ts';
 import { isNotFound, messageOf } from '../../../runtime/client/errors.ts';
+import { warning } from '../../../runtime/events/event-facts.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import { withReported } from '../../connection/connection-place.ts';
 import { credentialOf, generateCredential, neededCredential, newNoteKey } from '../../credential.ts';
@@ -48,7 +49,6 @@ import {
   remainsEvents,
   removedEvents,
   updatedEvent,
-  warning,
 } from './events.ts';
 import type { Facts } from './facts.ts';
 import {

@@ -3,19 +3,12 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import type { SecretKey } from '../../../apis/core/v1alpha1/secret.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { normal, warning } from '../../../runtime/events/event-facts.ts';
 import type { Observation } from '../connecting/external-client.ts';
 import { isCreationFailed } from '../recording/creation-tracking.ts';
 import type { Facts } from './facts.ts';
 
 /** The Events that steps record when they are done. outline.ts has the Events about the state. */
-
-export const warning = (reason: string, message: string): EventFacts => ({
-  type: 'Warning',
-  reason,
-  message,
-});
-
-export const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
 
 export const missing = 'external resource does not exist';
 

@@ -15,6 +15,7 @@ import {
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { EventFacts } from '../../../runtime/events/event-facts.ts';
+import { normal, warning } from '../../../runtime/events/event-facts.ts';
 import { claimText, isOfPerson } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
 import { lossOf } from '../../external-loss.ts';
@@ -27,7 +28,7 @@ import type { CredentialState } from './credential-state.ts';
 import { credentialState } from './credential-state.ts';
 import { whyCredentialStays } from './decide-credential.ts';
 import type { Decision, LastDecisionName } from './decision.ts';
-import { missing, normal, warning } from './events.ts';
+import { missing } from './events.ts';
 import type { Facts } from './facts.ts';
 import { appliedCredential, found, hasDone, isCredentialDue, isFinalised } from './facts.ts';
 import type { Next } from './next.ts';
