@@ -66,6 +66,7 @@ export interface OwnProcessFacts extends ProcessFacts {
 
 const drainTimeoutMs = 30_000;
 const onlyObserving = '--observe-only: this process changes nothing in external systems and in Vault';
+
 /**
  * Runs stacks, by default all, as the flags and variables of the process say, until a signal ends the process. Resolves
  * as soon as everything is started, or at once after `--help`. Errors are written to standard error and set the exit code:
@@ -193,14 +194,8 @@ function start(
     tap(metrics.outcome),
     tap((outcome) => dashboard?.memory.recordOutcome(outcome)),
   );
-  const installed$ = definitions(
-    flags,
-    { own: [crds].flat(), shared: sharedCrds },
-    {
-      ...tools,
-      kinds: informers.kinds(),
-    },
-  );
+  const folders = { own: [crds].flat(), shared: sharedCrds };
+  const installed$ = definitions(flags, folders, { ...tools, kinds: informers.kinds() });
 
   log.info('starting', {
     version,
