@@ -1,3 +1,4 @@
+/** One row of a list of checks: the decision if the check matches, else undefined. */
 export type Check<Facts, Decision> = (facts: Facts) => Decision | undefined;
 
 /** Runs the checks in order, and returns the first decision, or undefined if no check decides. */

@@ -4,6 +4,7 @@ import { annotationKeys, externalName, wasDeleted } from '../../../apis/core/v1a
 import { errorFactsOf, invalid } from '../../../clients/external-error.ts';
 import { wasNeverFound } from '../../external-identity.ts';
 import { isLossNoted } from '../../external-loss.ts';
+import type { Check } from '../../first-match.ts';
 import { firstMatch } from '../../first-match.ts';
 import { onlyObserves, shouldCreate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
 import { isReturnable } from '../../retention.ts';
@@ -16,13 +17,11 @@ import type { Facts, ObservedFacts } from './facts.ts';
 import { hasDone, isCredentialDue } from './facts.ts';
 import { cannot } from './failures.ts';
 
-type Check = (facts: ObservedFacts) => Decision | undefined;
-
 /** Pure. The decision after the external resource was observed. */
 export const decideObserved = (facts: ObservedFacts): Decision =>
   firstMatch(facts, facts.latest.observation.exists ? presentChecks : absentChecks) ?? {};
 
-const absentChecks: readonly Check[] = [
+const absentChecks: readonly Check<ObservedFacts, Decision>[] = [
   mayExist,
   awaitExternal,
   onlyObserved,
@@ -35,7 +34,12 @@ const absentChecks: readonly Check[] = [
   observedBefore,
 ];
 
-const presentChecks: readonly Check[] = [deletedAndPresent, noUpdate, awaitEffect, update];
+const presentChecks: readonly Check<ObservedFacts, Decision>[] = [
+  deletedAndPresent,
+  noUpdate,
+  awaitEffect,
+  update,
+];
 
 // ── The external resource is absent ─────────────────────────────────────────────────────────────────────────────
 

@@ -6,6 +6,7 @@
 
 import { advice } from '../../../apis/core/v1alpha1/advice.ts';
 import { wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
+import type { Check } from '../../first-match.ts';
 import { firstMatch } from '../../first-match.ts';
 import { StepFailure } from '../../step-failure.ts';
 import { wasCreationBegun } from '../recording/creation-tracking.ts';
@@ -19,8 +20,6 @@ import { found, hasDone } from './facts.ts';
 import { cannot } from './failures.ts';
 import { isBegun, next, nextOf } from './steps.ts';
 
-type Check = (facts: Facts) => Decision | undefined;
-
 /** Pure. Checks every condition again, because each call may have changed the facts. */
 export function decideManaged(facts: Facts): Decision {
   const decision = firstMatch(facts, managedChecks) ?? decideObserved(facts as ObservedFacts);
@@ -28,7 +27,7 @@ export function decideManaged(facts: Facts): Decision {
   return { ...decision, call: nextOf(facts, decision.name) };
 }
 
-const managedChecks: readonly Check[] = [
+const managedChecks: readonly Check<Facts, Decision>[] = [
   stepFailed,
   begun,
   beforeAccess,
