@@ -4,6 +4,7 @@ import compact from 'lodash/compact.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { getCondition } from '../../apis/core/v1alpha1/condition.ts';
+import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { publishesToStoreAlone } from '../../apis/core/v1alpha1/managed.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
@@ -47,7 +48,8 @@ export function observing(context: BindingContext) {
   const classOf = classFinder(env, services.all);
 
   return async function observe(claim: Claim, run: RunMemory, signal: AbortSignal): Promise<BindingFacts> {
-    const owned = ownedBy(claim).filter(({ metadata }) => !run.deleted.has(metadata.uid));
+    const isNotDeleted = ({ metadata }: KubernetesObject) => !run.deleted.has(metadata.uid);
+    const owned = ownedBy(claim).filter(isNotDeleted);
     const ready = services.ready();
     const service = run.service ?? serviceOf(ready, claim, owned);
     const created = owned.filter((one) => wasCreatedFor(one, claim));
@@ -55,9 +57,7 @@ export function observing(context: BindingContext) {
     const former = context.previousResources(claim);
     const returnable = service && returnableFor(service, claim, owned, former.returnable);
     const managed = service && resourceOf(owned, named, returnable);
-    const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(
-      ({ metadata }) => !run.deleted.has(metadata.uid),
-    );
+    const controlled = secretsOfClaim(secrets.store, claim.metadata).filter(isNotDeleted);
     const of = { claim, services: ready, service, owned, created, named, managed };
     const base = { ...of, secrets: { ...nothingObserved, controlled } };
     if (service === undefined) return base;
