@@ -41,7 +41,7 @@ const entriesOf = <K extends string>(
   fields: { readonly [P in K]?: string },
 ): readonly (readonly [K, string])[] => Object.entries(fields) as [K, string][];
 
-const given = (value: unknown): boolean => value !== undefined && value !== null;
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The parameters in `forProvider`, by the API's names. Absent fields stay absent. */
 function parametersOf<M extends Managed>(
@@ -52,7 +52,7 @@ function parametersOf<M extends Managed>(
     const value = (forProvider as Values)[field];
     return [parameter, parameter === 'ProcessorFeatures' ? features(value) : value];
   });
-  return pickBy(Object.fromEntries(values), given);
+  return pickBy(Object.fromEntries(values), isGiven);
 }
 
 const features = (value: unknown): unknown =>
@@ -72,7 +72,7 @@ export function callOptionsOf<M extends Managed>(
     option,
     (forProvider as Values)[field],
   ]);
-  return pickBy(Object.fromEntries(values), given);
+  return pickBy(Object.fromEntries(values), isGiven);
 }
 
 /**
@@ -147,7 +147,7 @@ function settled(db: DBInstance): DBInstance {
   const exported = db.EnabledCloudwatchLogsExports ?? [];
   const rest = pickBy(
     omit(pending, ['MasterUserPassword', 'DBInstanceIdentifier', 'DBSubnetGroupName']),
-    given,
+    isGiven,
   );
   return {
     ...db,
@@ -225,7 +225,7 @@ function decidedElsewhere(
   db: DBInstance,
   wanted: { readonly [P in Parameter]?: unknown },
 ): readonly Parameter[] {
-  const isGrowing = given(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
+  const isGrowing = isGiven(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
   const hasGrown = isGrowing && Number(wanted.AllocatedStorage) <= (db.AllocatedStorage ?? 0);
   return [
     // After a failover the instance is in the other zone.
@@ -237,7 +237,7 @@ function decidedElsewhere(
     // RDS reports no port before the instance has an address.
     ...(db.Endpoint?.Port === undefined ? (['Port'] as const) : []),
     // RDS reports the role with the directory; without a directory the role has no effect.
-    ...(db.DomainMemberships?.length || given(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
+    ...(db.DomainMemberships?.length || isGiven(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
     // The instance was removed from the directory, or is joining it.
     ...(db.DomainMemberships?.some(({ Status }) => Status !== 'joined') ? (['Domain'] as const) : []),
   ];
