@@ -1,7 +1,6 @@
 /**
  * Writes `page-files.ts`: the files of the page as the process serves them. Types are removed from TypeScript, so that a
- * browser can run it. With `--check` it writes nothing, and
- * exits with 1 if the file is not up to date.
+ * browser can run it. With `--check` it writes nothing, and exits with 1 if the file is not up to date.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';

@@ -3,7 +3,7 @@ import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { apiErrorIn, isExpired } from '../client/errors.ts';
 import { compareResourceVersions, versionOf } from './resource-version.ts';
 
-/** The events that one subscription to a watch stream has delivered, and where it goes on. */
+/** The events that one subscription to a watch stream has delivered, and the place where the next watch starts. */
 export interface WatchProgress {
   /** Where the next watch starts; undefined: list first. */
   readonly resumeFrom: string | undefined;
@@ -29,7 +29,10 @@ export interface WatchProgress {
   suspect(): void;
   /** After a suspicion and the list that follows: whether the watch had missed a change. Ends the suspicion. */
   wasSilent(): boolean;
-  /** Whether a failure is the first 410 of a watch since its last event. Decides from where the stream goes on. */
+  /**
+   * A request failed. Decides where the next watch starts. `isFirstExpiry`: this is the first 410 of a watch since its last
+   * event, so a list can succeed at once.
+   */
   failed(error: unknown): { readonly isFirstExpiry: boolean };
 }
 

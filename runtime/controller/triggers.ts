@@ -80,8 +80,8 @@ interface Manner {
 
 /**
  * Starts sentences about what wakes a controller, such as `wokenBy(classes).through(claimsOf, 'its class changed')`. Objects
- * may hold anything: an object for which a predicate or a search throws is logged and wakes no object. The trigger goes on
- * with the next object.
+ * may hold anything: if a predicate or a search throws for an object, the error is logged, and that object wakes no other.
+ * Later objects still do.
  */
 export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
   return <T extends KubernetesObject>(...stores: readonly Pick<Store<T>, 'changes$'>[]): Woken<T> => {

@@ -25,7 +25,7 @@ export interface LeaderElection {
   readonly leadership$: Observable<'leading' | 'lost'>;
   /** For an administrator: which process holds the Lease, while this process waits for it. */
   notes(): readonly string[];
-  /** Why the API server refused the last attempt, for example for want of rights: this process cannot lead. */
+  /** Why the API server refused the last attempt, for example because rights are missing: this process cannot lead. */
   whyRefused(): string | undefined;
   /** Stops contending and releases the Lease if this process holds it: the next process leads at once. Never rejects. */
   release(signal: AbortSignal): Promise<void>;

@@ -20,7 +20,10 @@ const longestTemplate = 4_096;
 
 const filter = `(${templateFilters.join('|')})`;
 
-/** A part of a template that is no text: two braces, or a key with at most one filter. The groups are the key and the filter. */
+/**
+ * A part of a template that is not text: two braces, or a key with at most one filter. The groups are the key and the
+ * filter.
+ */
 export const reference = `\\{\\{(?:\\{\\{| *([-._a-zA-Z0-9]+) *(?:\\| *${filter} *)?\\}\\})`;
 
 /** The whole text of a template. Two braces begin a reference. */
@@ -29,7 +32,7 @@ const wellFormed = `^([^{]|\\{[^{]|${reference})*\\{?$`;
 /** The key of an entry of a Secret, as the API server requires it. */
 const entryKey = '^([.]?[-_a-zA-Z0-9][-._a-zA-Z0-9]*)$';
 const longestKey = 253;
-/** Why a key is none of an entry. It follows the key in messages. */
+/** Why a Secret cannot have an entry with a key. Messages write it after the key. */
 export const notEntryKey = `does not consist of at most ${longestKey} letters, digits, "-", "_" and "."`;
 
 /** Entries that Service Binding needs. They are those of the connection details, unless the template replaces all. */

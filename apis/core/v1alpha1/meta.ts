@@ -99,8 +99,8 @@ export const isPaused = (object: KubernetesObject): boolean =>
   object.metadata.annotations?.[annotationKeys.paused] === 'true';
 
 /**
- * The value of an annotation that only `true` switches on, if it has no effect, such as `True`. Undefined: there is none, or
- * it is `true` or `false`.
+ * The value of an annotation that only `true` switches on, if the value has no effect, such as `True`. Undefined if the
+ * annotation is absent, `true` or `false`.
  */
 export const ineffectiveSwitch = (value: string | undefined): string | undefined =>
   value === 'true' || value === 'false' ? undefined : value;
@@ -108,7 +108,7 @@ export const ineffectiveSwitch = (value: string | undefined): string | undefined
 export const hasFinalizer = (object: KubernetesObject, finalizer: string): boolean =>
   object.metadata.finalizers?.includes(finalizer) ?? false;
 
-/** The object with a finalizer. It is not added if it is there. */
+/** The object with a finalizer, which is added only if the object does not have it. */
 export function withFinalizer<O extends KubernetesObject>(object: O, finalizer: string): O {
   if (hasFinalizer(object, finalizer)) return object;
   const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
@@ -121,7 +121,7 @@ export function withoutFinalizer<O extends KubernetesObject>(object: O, finalize
   return { ...object, metadata: { ...object.metadata, finalizers } };
 }
 
-/** The object with these annotations. An undefined value removes one. The object itself if it has them already. */
+/** The object with these annotations, or the same object if it has them already. An undefined value removes an annotation. */
 export const withAnnotations = <O extends KubernetesObject>(
   object: O,
   annotations: Readonly<Record<string, string | undefined>>,

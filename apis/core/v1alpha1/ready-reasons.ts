@@ -10,7 +10,7 @@ type Actor = 'controllers' | 'platform' | 'author' | 'namespace';
 
 /** The reasons of the condition Ready of claims and managed resources. Stacks may use others. */
 const readyReasons = {
-  // While all is well.
+  // Nothing fails.
   Available: 'controllers',
   Pending: 'controllers',
   Creating: 'controllers',

@@ -16,15 +16,15 @@ export interface OwnPlace {
   /** A database that is dropped, too, or whose contents are the user's own. */
   readonly except?: string | undefined;
   /**
-   * The user has another owner now: the events of that database count. They run by themselves, and may set the password of
-   * the user.
+   * The user has another owner now, so the events of that database count: they run by themselves, and may set the password
+   * of the user.
    */
   readonly isHandedOver?: boolean;
 }
 
 /**
- * The error about what a previous user of a name, or a previous owner, defined in other databases. It names those, so a claim
- * shows another text. `isNameNew`: another name helps.
+ * The error about what a previous user of this name, or a previous owner, defined in other databases. It names those, so a
+ * claim shows a different text. `isNameNew`: another name would avoid the error.
  */
 export function runsAs(
   name: string,

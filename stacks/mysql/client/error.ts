@@ -93,11 +93,11 @@ export function invalidFields(problem: string, names: readonly string[], errno?:
 export const isMysqlError = (error: unknown, code: MysqlErrorCode): boolean =>
   error instanceof MysqlError && error.code === code;
 
-/** The server, or this client, said no, so nothing was done. Not: no answer came, or the process stops. */
+/** Whether the server or this client refused, so that nothing was done. A lost answer is no refusal. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof MysqlError && ['Invalid', 'Forbidden', 'NotOurs', 'Refused'].includes(error.code);
 
-/** Runs a step of a creation. If it is refused, `takeBack` ends what the steps before it made. After a lost answer it stays. */
+/** Runs a step of a creation. If it is refused, `takeBack` undoes the steps before it. A lost answer undoes nothing. */
 export async function orTakeBack<T>(step: () => Promise<T>, takeBack: () => Promise<void>): Promise<T> {
   try {
     return await step();

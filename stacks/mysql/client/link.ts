@@ -21,7 +21,7 @@ interface SendOptions {
   readonly values?: readonly Value[] | undefined;
   /** A text that no message may contain. */
   readonly secret?: string | undefined;
-  /** When the connection is given up, and the error then. The server goes on. Default: after the limit of statements. */
+  /** When to give up the connection, and the error then. The server continues. Default: after the limit of statements. */
   readonly limit?: { readonly ms: number; readonly late: MysqlError };
 }
 

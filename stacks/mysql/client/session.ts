@@ -22,7 +22,7 @@ export interface Session {
   /**
    * The same for a statement that waits for the locks of tenants. On a shared connection it does not wait at all: a
    * tenant may hold a lock for ever, and all tenants share these connections. A statement that takes long, such as a
-   * DROP DATABASE with many tables, goes on without its connection, and the call throws `TimedOut`.
+   * DROP DATABASE with many tables, continues without its connection, and the call throws `TimedOut`.
    */
   runAmongTenants(sql: string): Promise<void>;
   /** Reads what a tenant may have locked; see `runAmongTenants`. */

@@ -13,8 +13,8 @@ import { readUser } from './user-read.ts';
 import type { UserObservation, UserSpec } from './user-spec.ts';
 
 /**
- * Throws for a name that cannot be that of a new user: also if there is one at another host, or a role, or if anything
- * would run with its rights. `place`: its own database, if that exists; what is in it may run so.
+ * Throws for a name that a new user cannot have. A user of this name at another host or a role of this name forbids it, and
+ * so does anything that would run with the rights of the user, except in `place`, the user's own database if that exists.
  */
 export async function checkNewUser(
   session: Session,
