@@ -9,7 +9,7 @@ import { Observable } from 'rxjs';
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { referenceTo } from '../../apis/core/v1alpha1/reference.ts';
 import { timestamp } from '../../apis/core/v1alpha1/timestamp.ts';
-import { apiErrorIn, isAlreadyExists, isNotFound, isTransient } from '../client/errors.ts';
+import { apiErrorIn, isAlreadyExists, isForbidden, isNotFound, isTransient } from '../client/errors.ts';
 import type { KubernetesClient } from '../client/kubernetes-client.ts';
 import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
@@ -37,7 +37,7 @@ export interface SendingEventRecorder extends EventRecorder {
   readonly run$: Observable<never>;
   /** Sends the whole queue at once. Resolves when the queue is empty or when the signal aborts. Never rejects. */
   flush(signal: AbortSignal): Promise<void>;
-  /** How many Events were dropped because the queue was full. */
+  /** How many Events were dropped because the queue was full, or because the API server forbids to write them. */
   readonly droppedCount: number;
 }
 
@@ -112,13 +112,16 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
     if (newest.get(similar) === name) newest.delete(similar);
   }
 
+  function dropped(why: string, facts: object = {}): void {
+    droppedCount += 1;
+    // Log the first of a series only: a line for each would add to the load that caused the drops.
+    if (droppedCount === 1 || droppedCount % 1000 === 0) log.warn(why, { droppedCount, ...facts });
+  }
+
   function drop(): void {
     const first = outdated.values().next().value ?? waiting.Normal.values().next().value;
     remove(first ?? waiting.Warning.values().next().value!);
-    droppedCount += 1;
-    // Log the first of a series only: a line for each would add to the load that caused the drops.
-    if (droppedCount === 1 || droppedCount % 1000 === 0)
-      log.warn('the queue of Kubernetes Events is full: some are dropped', { droppedCount });
+    dropped('the queue of Kubernetes Events is full: some are dropped');
   }
 
   /** A Warning waits for nothing: a user may be looking for it. */
@@ -165,6 +168,10 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       } catch (error) {
         if (signal.aborted) return;
         const { retryAfterMs = 0 } = apiErrorIn(error) ?? {};
+        if (isForbidden(error)) {
+          dropped('the API server forbids to write a Kubernetes Event; it is dropped', { error });
+          return;
+        }
         if (!isTransient(error) || attempt >= maxAttempts) {
           const { namespace, name } = event.object.metadata;
           log.debug('cannot write a Kubernetes Event; it is dropped', {

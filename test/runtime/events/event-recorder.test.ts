@@ -334,6 +334,15 @@ describe('event recorder', () => {
     assert.equal(reportsOfDrops(), 1);
   });
 
+  test('Events that the API server forbids count as dropped, and are logged once', async () => {
+    sink.fail = ['n1', 'n2'].map(() => apiError(403, { reason: 'Forbidden' }));
+    for (const name of ['n1', 'n2', 'n3']) record(name);
+    run();
+    await sent(1);
+    assert.deepEqual([objects(), recorder.droppedCount], [['n3'], 2]);
+    assert.deepEqual(levels(), ['warn']);
+  });
+
   test('an Event with a newer one of its object and reason is dropped before all others', async () => {
     create({ capacity: 3 });
     record('first');
