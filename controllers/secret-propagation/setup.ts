@@ -5,13 +5,14 @@
  */
 
 import uniqBy from 'lodash/uniqBy.js';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import { kindKey, objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { controllerOf, referenceIsOfKind } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret, SecretKey } from '../../apis/core/v1alpha1/secret.ts';
 import { propagationSource, propagationTargets, secretKeyOf } from '../../apis/core/v1alpha1/secret.ts';
-import { annotate } from '../../runtime/client/errors.ts';
+import { annotate, isRefused, messageOf } from '../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import { done } from '../../runtime/controller/reconcile.ts';
@@ -119,13 +120,19 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       const ended = { ...done, decision: decision.name };
       if (target === undefined || source === undefined || managedKind === undefined) return ended;
       const events = env.events.from(eventSources.propagation(managedKind));
+      const warn = (message: string) =>
+        events.record(target, warning('CannotPropagateConnectionDetails', message));
       if (decision.name !== 'CopySecret' && decision.message) {
         const message = `not copied: ${decision.message}`;
-        events.record(target, warning('CannotPropagateConnectionDetails', message));
+        warn(message);
         log.info('not propagated', { decision: decision.name, message });
       }
       if (decision.name === 'CopySecret') {
-        await annotate('cannot update connection secret', secrets.update(target, decision.desired, signal));
+        const writing = secrets.update(target, decision.desired, signal).catch((error: unknown) => {
+          if (isRefused(error)) warn(`not copied: ${messageOf(error)}; ${advice.allowRequest}`);
+          throw error;
+        });
+        await annotate('cannot update connection secret', writing);
         const { apiVersion = '', kind, name } = owners.managed ?? {};
         const from = `secret ${objectKeyText(source.metadata)} of ${apiVersion} ${kind} ${name}`;
         const message = `connection details propagated from ${from}`;

@@ -10,7 +10,7 @@ import {
   SecretKind,
 } from '../../../apis/core/v1alpha1/secret.ts';
 import { secretPropagation } from '../../../controllers/secret-propagation/setup.ts';
-import { conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
+import { broken, conflict, FakeCluster, forbidden } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';
 import {
   claim,
@@ -111,11 +111,19 @@ describe('secret propagation acts', () => {
   });
   test('CopySecret: UpdateToError: an error without an event, then success', async () => {
     const { cluster, process, details } = worldOf();
-    cluster.refuse('update', SecretKind, forbidden());
+    cluster.refuse('update', SecretKind, broken());
     await process.settle();
-    assert.match(String(process.errors[0]), /cannot update connection secret: denied/);
+    assert.match(String(process.errors[0]), /cannot update connection secret: /);
     assert.deepEqual(details(), { password: 'new' });
     assert.equal(process.events.length, 1, "one, on the claim's Secret");
+  });
+  test('CopySecret: a refused write has an Event, because no condition reports it', async () => {
+    const { cluster, process } = worldOf();
+    cluster.refuse('update', SecretKind, forbidden());
+    await process.settle();
+    const [{ reason, message = '' } = assert.fail()] = process.events;
+    assert.equal(reason, 'CannotPropagateConnectionDetails');
+    assert.match(message, /^not copied: denied by a webhook; /);
   });
   test('H13: a conflict is put back silently', async () => {
     const { cluster, process, details } = worldOf();
