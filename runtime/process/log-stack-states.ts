@@ -78,7 +78,7 @@ export function logStackStates({
       if (awaited.length === 0 || isEqual(awaited, loggedAwaited)) return;
       loggedAwaited = awaited;
       log.warn(
-        'still waiting for the API server to list these kinds; check that their definitions are installed',
+        'still waiting for the API server to list these kinds; check that it answers, and that this process may list them',
         {
           kinds: awaited,
         },
