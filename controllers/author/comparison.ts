@@ -7,6 +7,7 @@
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import isNil from 'lodash/isNil.js';
 import partition from 'lodash/partition.js';
 import setWith from 'lodash/setWith.js';
 import xorWith from 'lodash/xorWith.js';
@@ -219,7 +220,7 @@ export function comparison<M extends Managed>(
     const recorded = recordedIdentity(managed, { immutable: kind.marks?.immutable ?? [] })?.fields ?? {};
     const [drift, refused] = partition(
       unchangeable,
-      ({ path, wanted }) => isSome(wanted) && isEqual(recorded[path.join('.')], wanted),
+      ({ path, wanted }) => !isNil(wanted) && isEqual(recorded[path.join('.')], wanted),
     );
     const drifted = drift.map(
       ({ path, is, wanted }) =>
@@ -232,7 +233,7 @@ export function comparison<M extends Managed>(
     const differing = [...changedPaths, ...refusedTexts, ...drifted];
     const late = leaves.flatMap(({ path, isLate }): readonly At[] => {
       const value: unknown = get(actual, path);
-      return isLate && isSome(value) && !isSpecified(spec, path) ? [[path, value]] : [];
+      return isLate && !isNil(value) && !isSpecified(spec, path) ? [[path, value]] : [];
     });
     return {
       change: laidOut(changed.map(({ path, wanted }): At => [path, wanted])) as Wanted<M>,
@@ -273,7 +274,7 @@ interface Difference extends Pick<Leaf, 'path'> {
 function differenceAt(leaf: Leaf, spec: Managed['spec'], actual: unknown): Difference | undefined {
   const { path, isImmutable, rule } = leaf;
   // A value from `initProvider` is not compared after the creation.
-  const absent = isSome(get(spec.initProvider, path)) ? undefined : rule.absent;
+  const absent = isNil(get(spec.initProvider, path)) ? rule.absent : undefined;
   const wanted = get(spec.forProvider, path) ?? absent;
   const is = get(actual, path) ?? undefined;
   if (wanted === undefined || !isReported(actual, path) || isSame(leaf, wanted, is)) return undefined;
@@ -309,13 +310,11 @@ function checkFieldRules(
   }
 }
 
-const isSome = (value: unknown): boolean => value !== undefined && value !== null;
-
-const quoted = (value: unknown): string => (isSome(value) ? JSON.stringify(value) : 'nothing');
+const quoted = (value: unknown): string => (isNil(value) ? 'nothing' : JSON.stringify(value));
 
 /** Whether the cloud reports a field, also if it reports that there is no value. */
 function isReported(actual: unknown, [field, ...rest]: readonly string[]): boolean {
-  if (field === undefined || !isSome(actual)) return true;
+  if (field === undefined || isNil(actual)) return true;
   return Object.hasOwn(actual as object, field) && isReported(get(actual, [field]), rest);
 }
 
@@ -325,7 +324,7 @@ function isSpecified({ forProvider, initProvider }: Managed['spec'], path: reado
   const one = field.replace(/s$/, '');
   const names = [field, `${field}Ref`, `${one}Refs`, `${field}Selector`, `${one}Selector`];
   return [forProvider, initProvider].some((part) =>
-    names.some((name) => isSome(get(part, [...above, name]))),
+    names.some((name) => !isNil(get(part, [...above, name]))),
   );
 }
 
@@ -340,10 +339,10 @@ function isSame({ schema, rule }: Leaf, wanted: unknown, is: unknown): boolean {
  */
 function isAsWanted(field: z.core.$ZodType, wanted: unknown, is: unknown): boolean {
   const schema = unwrapped(field);
-  if (schema instanceof z.ZodObject && isSome(is)) {
+  if (schema instanceof z.ZodObject && !isNil(is)) {
     return fieldsOf(schema).every(({ path, schema: inner }) => {
       const value: unknown = get(wanted, path);
-      return !isSome(value) || isAsWanted(inner, value, get(is, path));
+      return isNil(value) || isAsWanted(inner, value, get(is, path));
     });
   }
   if (schema instanceof z.ZodArray && Array.isArray(wanted) && Array.isArray(is)) {

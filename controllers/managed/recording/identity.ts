@@ -2,6 +2,7 @@ import compact from 'lodash/compact.js';
 import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import isNil from 'lodash/isNil.js';
 import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
@@ -45,18 +46,16 @@ export const identityOf = (
   fields: fieldsAt(managed, marks),
 });
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
 /** The part of the spec that has the field. A field that identifies the external resource may be in `initProvider`. */
 const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
-  !isGiven(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
+  isNil(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
 
 function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
   const values = marks.immutable.map((path): [string, unknown] => [
     path,
     get(managed.spec[placeOf(managed, marks, path)], path),
   ]);
-  return Object.fromEntries(values.filter(([, value]) => isGiven(value)));
+  return Object.fromEntries(values.filter(([, value]) => !isNil(value)));
 }
 
 /**

@@ -1,8 +1,8 @@
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
+import isNil from 'lodash/isNil.js';
 import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
-import pickBy from 'lodash/pickBy.js';
 import type {
   Actual,
   FieldRule,
@@ -41,8 +41,6 @@ const entriesOf = <K extends string>(
   fields: { readonly [P in K]?: string },
 ): readonly (readonly [K, string])[] => Object.entries(fields) as [K, string][];
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
 /** The parameters in `forProvider`, by the API's names. Absent fields stay absent. */
 function parametersOf<M extends Managed>(
   { parameters }: Pick<DBInstanceWords<M>, 'parameters'>,
@@ -52,7 +50,7 @@ function parametersOf<M extends Managed>(
     const value = (forProvider as Values)[field];
     return [parameter, parameter === 'ProcessorFeatures' ? features(value) : value];
   });
-  return pickBy(Object.fromEntries(values), isGiven);
+  return omitBy(Object.fromEntries(values), isNil);
 }
 
 const features = (value: unknown): unknown =>
@@ -72,7 +70,7 @@ export function callOptionsOf<M extends Managed>(
     option,
     (forProvider as Values)[field],
   ]);
-  return pickBy(Object.fromEntries(values), isGiven);
+  return omitBy(Object.fromEntries(values), isNil);
 }
 
 /**
@@ -145,9 +143,9 @@ export function unprotecting<M extends Managed>(
 function settled(db: DBInstance): DBInstance {
   const { Port, PendingCloudwatchLogsExports: logs, ...pending } = db.PendingModifiedValues ?? {};
   const exported = db.EnabledCloudwatchLogsExports ?? [];
-  const rest = pickBy(
+  const rest = omitBy(
     omit(pending, ['MasterUserPassword', 'DBInstanceIdentifier', 'DBSubnetGroupName']),
-    isGiven,
+    isNil,
   );
   return {
     ...db,
@@ -225,7 +223,7 @@ function decidedElsewhere(
   db: DBInstance,
   wanted: { readonly [P in Parameter]?: unknown },
 ): readonly Parameter[] {
-  const isGrowing = isGiven(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
+  const isGrowing = !isNil(wanted.MaxAllocatedStorage) && wanted.MaxAllocatedStorage !== 0;
   const hasGrown = isGrowing && Number(wanted.AllocatedStorage) <= (db.AllocatedStorage ?? 0);
   return [
     // After a failover the instance is in the other zone.
@@ -237,7 +235,7 @@ function decidedElsewhere(
     // RDS reports no port before the instance has an address.
     ...(db.Endpoint?.Port === undefined ? (['Port'] as const) : []),
     // RDS reports the role with the directory; without a directory the role has no effect.
-    ...(db.DomainMemberships?.length || isGiven(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
+    ...(db.DomainMemberships?.length || !isNil(wanted.Domain) ? [] : (['DomainIAMRoleName'] as const)),
     // The instance was removed from the directory, or is joining it.
     ...(db.DomainMemberships?.some(({ Status }) => Status !== 'joined') ? (['Domain'] as const) : []),
   ];
