@@ -127,8 +127,8 @@ export function credentialIn(facts: Facts): DesiredCredential | undefined {
   if (accessFailure !== undefined || entry === undefined || value === undefined) return undefined;
   const { username } = entry.details;
   const hmac = hmacIn(entry, value, managed);
-  const isInUse = hmac !== undefined && hmac === appliedCredential(facts)?.hmac;
-  return { value, isApplied: isInUse, ...(username && { username }) };
+  const isApplied = hmac !== undefined && hmac === appliedCredential(facts)?.hmac;
+  return { value, isApplied, ...(username && { username }) };
 }
 
 /** The credential that the external system has, as this run learned, else as the status says. */
