@@ -6,6 +6,8 @@
 export const advice = {
   createRetainedAgain:
     'if a deleted resource retained it (Retain, Orphan), create one with the same kind, name and claimRef',
+  setOwnerTags: (tags: readonly string[]) =>
+    `to hand it to this resource, with its data, set its tags (or labels) ${tags.join(' and ')}`,
   change: (places: readonly string[]) => `change ${places.join(' and ')}`,
   trustAuthority:
     'name a file with the certificate of that authority in NODE_EXTRA_CA_CERTS of the controllers',

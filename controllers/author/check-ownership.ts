@@ -6,7 +6,7 @@ import { advice as clientAdvice } from '../../clients/advice.ts';
 import type { Holder } from '../../clients/external-error.ts';
 import { ExternalError } from '../../clients/external-error.ts';
 import type { Owner } from '../../clients/ownership-tags.ts';
-import { ownerIn, ownerNamedBy, ownershipOf } from '../../clients/ownership-tags.ts';
+import { ownerIn, ownerNamedBy, ownershipOf, ownerTags } from '../../clients/ownership-tags.ts';
 import { wasObservedOnly } from '../external-identity.ts';
 import { isObserver } from '../management-policies.ts';
 import { withNameAdvice } from '../name-advice.ts';
@@ -77,6 +77,18 @@ export function checkOwnership(
           isOfClaim ? '' : `; ${clientAdvice.createRetainedAgain}`,
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
+  // An edit of the external name has no effect any more.
+  if (managed.status?.externalIdentity !== undefined) {
+    const tags = Object.entries(ownerTags({ kind: owner.kind, name: owner.name }));
+    const todo = clientAdvice.setOwnerTags(tags.map(([key, value]) => `${key}=${value}`));
+    throw new ExternalError(
+      `${what} exists and ${whose}, but this resource managed one of this name; ${todo}`,
+      {
+        errorClass: 'MarkLost',
+        holder,
+      },
+    );
+  }
   const observing = isOfClaim ? '' : `, or ${advice.observeExisting}`;
   throw new ExternalError(`${withNameAdvice(managed, `${what} exists and ${whose}`)}${observing}${hint}`, {
     errorClass: 'Conflict',

@@ -107,6 +107,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   restoreRetained: ['it is kept for a deleted claim', 'delete this resource'],
   reuseCredentials: ['if the new team may have the password', 'set the annotation'],
   runStack: harmless('its user has deleted the claim'),
+  setOwnerTags: ['to hand it to this resource, with its data', 'set its tags'],
   startWithoutReference: harmless('the claim has no resource, and the kept one stays'),
   supportedPolicies: harmless('it lists the sets from which an administrator chooses'),
   takeBack: ['if its data is not of another team', 'run:'],

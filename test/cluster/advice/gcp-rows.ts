@@ -1,5 +1,6 @@
 import { RedisClusterKind } from '../../../apis/cache/v1alpha1/redis-cluster.ts';
 import { annotationKeys } from '../../../apis/core/v1alpha1/meta.ts';
+import type { advice as clientAdvice } from '../../../clients/advice.ts';
 import { howToMakeAvailable } from '../../../controllers/claim-binding/report.ts';
 import type { advice } from '../../../stacks/gcp/advice.ts';
 import type { LocalGoogleCloud } from '../../../stacks/gcp/emulator/server.ts';
@@ -72,7 +73,32 @@ export const gcpClientRows = {
     },
     act: (at) => at.editSpec(ProviderConfigKind, 'gcp', { projectID }),
   },
-} satisfies RowsFor<typeof advice>;
+  setOwnerTags: {
+    ...topicRow,
+    async situation(at) {
+      await googleCloudOf(at);
+      await putKey(at);
+      await providerConfig(at);
+      await topic(at);
+      await at.working(TopicKind, 'topic');
+      nameOwner(at, 'thief');
+      await at.observeAgain(TopicKind, at.named('topic'));
+    },
+    says: (at) =>
+      `to hand it to this resource, with its data, set its tags (or labels) crossplane-kind=topic_pubsub_gcp_crossplane_io and crossplane-name=${at.named('topic')}`,
+    act: async (at) => nameOwner(at, at.named('topic')),
+  },
+} satisfies RowsFor<typeof advice & typeof clientAdvice>;
+
+/** Changes the owner in the labels of the row's topic, in Google Cloud. */
+function nameOwner(at: Place, name: string): void {
+  const { topics } = clouds.get(at.namespace)!;
+  for (const stored of topics.all()) {
+    const { labels } = stored.fields as { readonly labels?: object };
+    const fields = { ...stored.fields, labels: { ...labels, 'crossplane-name': name } };
+    topics.drift(stored.name, { ...stored, fields });
+  }
+}
 
 const instanceOf = async (at: Place, name: string): Promise<string> =>
   eventually('the claim is bound', async () => {

@@ -75,6 +75,9 @@ class Scene {
 
 const foreign = 'database "db" exists and carries no tag of an owner';
 
+const unmarked =
+  'database "db" exists and carries no tag of an owner, but this resource managed one of this name';
+
 /** The acts, and the owner of the database after them. */
 const rows: Readonly<Record<string, readonly [acts: (scene: Scene) => Promise<unknown>, result: string]>> = {
   'is taken over if it has no owner and was observed before': [
@@ -141,7 +144,16 @@ const rows: Readonly<Record<string, readonly [acts: (scene: Scene) => Promise<un
       scene.tags.set('eu/db', {});
       await scene.process.settle(120_000);
     },
-    `no owner, ${foreign}`,
+    `no owner, ${unmarked}`,
+  ],
+  'is not taken over if its owner was removed from the tags': [
+    async (scene) => {
+      scene.tags.clear();
+      await scene.put({});
+      scene.tags.set('eu/db', {});
+      await scene.process.settle(120_000);
+    },
+    `no owner, ${unmarked}`,
   ],
 };
 

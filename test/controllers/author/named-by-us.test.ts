@@ -244,9 +244,9 @@ describe('a database that is not found by its name, but by its id', () => {
       },
     ));
 
-  test('is a conflict if another owner has taken the name, and it is nowhere', async () =>
+  test('has lost its mark if another owner has taken the name, and it is nowhere', async () =>
     assert.rejects(database({ renamedTo: 'db', isTaken: true }).observe(recorded, undefined, signal), {
-      errorClass: 'Conflict',
+      errorClass: 'MarkLost',
     }));
 
   test('is not reported as renamed to its own name: it came between two requests', async () =>
