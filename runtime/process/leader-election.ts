@@ -92,7 +92,7 @@ export function leaderElection(options: LeaderElectionOptions): LeaderElection {
         await attempts.settled();
         if (await lock.release(signal)) log.info('released the Lease', facts);
       } catch (error) {
-        if (isNotFound(error)) return;
+        if (isNotFound(error) || tenure.sinceMs() === undefined) return; // it has not led
         log.warn('cannot release the Lease: the next process leads when it expires', { ...facts, error });
       }
     },

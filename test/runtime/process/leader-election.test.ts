@@ -318,6 +318,14 @@ describe('leader election', () => {
     assert.equal(log.lines.at(-1)?.level, 'warn');
   });
 
+  test('a process that has not led and may not read the Lease logs nothing at its release', async () => {
+    network = async () => {
+      throw new ApiError('leases is forbidden', { code: 403, reason: 'Forbidden' });
+    };
+    await election('a').release(forever);
+    assert.deepEqual(log.lines, []);
+  });
+
   const losses: Record<string, readonly [lose: () => void, withinMs: number, holder: string | undefined]> = {
     'the Lease was not renewed in time': [
       () => {
