@@ -68,13 +68,19 @@ export function composition({
   const { log, clock, random } = given;
   const client = withinSecretNamespaces(given.client, secretNamespaces);
   const informers = createInformers({
-    ...{ client, log, clock, random },
+    client,
+    log,
+    clock,
+    random,
     ...(admit && { admit: (kind, signal) => admit(kind, guardFieldsOf(kind), signal) }),
     namespacesOf: watchedIn(stacks, { claimNamespaces: given.claimNamespaces, secretNamespaces }),
   });
   const backlog = createBacklog();
   const events = createEventRecorder({
-    ...{ client, component, log, clock },
+    client,
+    component,
+    log,
+    clock,
     isBusy: () => backlog.size > 0,
     ...(remembered !== undefined && { remembered }),
   });

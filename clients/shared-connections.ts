@@ -42,8 +42,16 @@ export const sessionDefaults = <C extends ServerCredentials>({
   clock,
   random,
 }: ServerOptions<C>) => ({
-  ...{ credentials, statementTimeoutMs, lockTimeoutMs, connectTimeoutMs, connectionWaitMs },
-  ...{ isReadOnly, mayGoOn, clock, random, peer: {} },
+  credentials,
+  statementTimeoutMs,
+  lockTimeoutMs,
+  connectTimeoutMs,
+  connectionWaitMs,
+  isReadOnly,
+  mayGoOn,
+  clock,
+  random,
+  peer: {},
   context: {
     server: `${credentials.endpoint}:${credentials.port}`,
     username: credentials.username,
@@ -98,12 +106,20 @@ export function sharedConnections<C extends PooledConnection>({
   closed,
 }: SharedConnectionsOptions<C>): SharedConnections<C> {
   const connections = boundedConnections({
-    ...{ max: Math.max(1, maxConnections), idleDatabase, idleMs, clock, closed },
+    max: Math.max(1, maxConnections),
+    idleDatabase,
+    idleMs,
+    clock,
+    closed,
     open: (database, signal) => open(database, signal, { mayWait: false }),
     ...(createLine && { createLine }),
   });
   const waiting = boundedConnections({
-    ...{ max: 1, idleDatabase: '', idleMs: 0, clock, closed }, // no connection stays open
+    max: 1,
+    idleDatabase: '',
+    idleMs: 0, // no connection stays open
+    clock,
+    closed,
     open: (database, signal) => open(database, signal, { mayWait: true }),
   });
   let isOneWaiting = false;

@@ -74,7 +74,10 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       // A repeated Warning is no news.
       if (kind === undefined || (same !== undefined && type === 'Warning')) return;
       const news: RecordedEvent = {
-        ...{ at, type, reason, message: shown },
+        at,
+        type,
+        reason,
+        message: shown,
         id: nodeId(kind, object.metadata),
         object: `${object.kind} ${objectKeyText(object.metadata)}`,
       };
@@ -90,7 +93,8 @@ export function createMemory(catalogue: Catalogue, { now }: Pick<Clock, 'now'>):
       const failures = isFailure ? (runs.get(key)?.failures ?? 0) + 1 : 0;
       const at = now();
       runs.set(key, {
-        ...{ at, failures },
+        at,
+        failures,
         ...(decision !== undefined && { decision }),
         ...(againInMs !== undefined && { nextAt: new Date(at.getTime() + againInMs) }),
       });

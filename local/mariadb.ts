@@ -143,7 +143,8 @@ async function initialise(
     `grant all on *.* to ${user} with grant option;`,
   ];
   const child = spawn(server, [...flags, '--bootstrap'], {
-    ...{ cwd: '/', env: serverEnvironment() },
+    cwd: '/',
+    env: serverEnvironment(),
     stdio: ['pipe', 'ignore', 'pipe'],
   });
   let log = '';

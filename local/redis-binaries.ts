@@ -33,7 +33,9 @@ const debianRedis: BinarySource = {
   name: 'debian-redis',
   produce: (work) =>
     unpackPrograms(work, {
-      ...{ what: 'redis-server', recipe, packages },
+      what: 'redis-server',
+      recipe,
+      packages,
       programs: Object.fromEntries(programs.map((name) => [name, `usr/bin/${name}`])),
     }),
 };

@@ -44,7 +44,9 @@ export async function runServer(options: ServerProgram): Promise<RunningServer> 
   const { noun, program, args, input, log, ready, account, directory = '/', dog, onLog } = options;
   const piped = (is: boolean) => (is ? 'pipe' : 'ignore');
   const server = spawn(program, args, {
-    ...{ ...account, cwd: directory, env: serverEnvironment() },
+    ...account,
+    cwd: directory,
+    env: serverEnvironment(),
     stdio: [piped(input !== undefined), piped(log === 'stdout'), piped(log === 'stderr')],
     // Ctrl-C in a terminal must not end the server before its users.
     detached: true,

@@ -350,7 +350,10 @@ export class MemoryCluster {
     }
     const metadata = {
       ...next.metadata,
-      ...{ uid, resourceVersion, creationTimestamp, generation },
+      uid,
+      resourceVersion,
+      creationTimestamp,
+      generation,
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     } as ObjectMeta;
     const { apiVersion, kind: type } = current;

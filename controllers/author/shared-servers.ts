@@ -77,7 +77,11 @@ export function sharedServers<C extends object, S extends { readonly usedBy: (gr
   };
   const opened = (managed: Managed, credentials: C): SharedServer<C, S> => {
     const server = open({
-      ...{ credentials, clock, random, holderOf, isReadOnly: isObserveOnly },
+      credentials,
+      clock,
+      random,
+      holderOf,
+      isReadOnly: isObserveOnly,
       mayGoOn: () => checkLease?.(),
       createLine: (isWaiting) => turnsByGroup(() => firstInFirstOut(isWaiting)),
     });

@@ -87,12 +87,12 @@ export class List {
     const row = html(
       'div',
       {
-        ...{ id: `row-${index}`, class: `row ${isActive ? 'active' : ''}`, role: 'option' },
-        ...{
-          'aria-selected': String(isActive),
-          'aria-posinset': index + 1,
-          'aria-setsize': this.#nodes.length,
-        },
+        id: `row-${index}`,
+        class: `row ${isActive ? 'active' : ''}`,
+        role: 'option',
+        'aria-selected': String(isActive),
+        'aria-posinset': index + 1,
+        'aria-setsize': this.#nodes.length,
         'aria-label': [fullName(node), node.kind, says].filter(Boolean).join(', '),
         title: [fullName(node), node.message].filter(Boolean).join('\n'),
       },

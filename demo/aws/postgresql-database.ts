@@ -26,13 +26,11 @@ export async function startPostgresqlDatabase({
   });
   const asAdministrator = async (...statements: readonly string[]): Promise<void> => {
     const client = new pg.Client({
-      ...{
-        host: address,
-        port: server.port,
-        user: superuser,
-        password: server.password,
-        database: 'postgres',
-      },
+      host: address,
+      port: server.port,
+      user: superuser,
+      password: server.password,
+      database: 'postgres',
     });
     await client.connect();
     try {

@@ -245,7 +245,13 @@ export async function startServers(options: ServersOptions): Promise<Servers> {
     if (definitionsServer !== undefined && frontProxy !== undefined) {
       const auditFlags = pickBy(apiServerFlags, (_value, name) => name.startsWith('audit-'));
       const common = {
-        ...{ etcdURL, run, certDir, certFiles: files, core: coreRest, restFor, startTimeoutMs },
+        etcdURL,
+        run,
+        certDir,
+        certFiles: files,
+        core: coreRest,
+        restFor,
+        startTimeoutMs,
         flags: auditFlags,
       };
       const startDefinitions = async (securePort?: number) => {

@@ -83,7 +83,10 @@ async function produce(work: BinaryWork, architecture: Architecture, programs: s
     packages: debian,
     readLists,
   } = await debianWork(work, {
-    ...{ suite: 'bookworm', recipe, neededBytes: 600e6, commands: ['apt-get', 'dpkg', 'npm', 'tar'] },
+    suite: 'bookworm',
+    recipe,
+    neededBytes: 600e6,
+    commands: ['apt-get', 'dpkg', 'npm', 'tar'],
     architecture,
   });
   const versions = await work.progress.step(
@@ -104,21 +107,30 @@ async function produce(work: BinaryWork, architecture: Architecture, programs: s
   await cp(at('node/package/LICENSE'), join(work.target, 'LICENSE'));
   await execute(join(programs, `${triplet}-strip`), ['--strip-all', program]);
   await copyLibraries({
-    ...{ program, readelf: join(programs, `${triplet}-readelf`), loader: basename(loader) },
+    program,
+    readelf: join(programs, `${triplet}-readelf`),
+    loader: basename(loader),
     from: [join(at('root'), 'lib', triplet), join(at('root'), 'usr', 'lib', triplet)],
     to: join(work.target, 'lib'),
   });
   await writeFile(join(work.target, 'certificates.crt'), await certificatesIn(at('root')));
   await copyFactsOfDebian([...versions.keys()], {
-    ...{ root: at('root'), control: at('control'), to: join(work.target, 'debian') },
+    root: at('root'),
+    control: at('control'),
+    to: join(work.target, 'debian'),
   });
   const listed: readonly Omit<SystemPackage, 'bom-ref'>[] = [
     {
-      ...{ type: 'application', name: 'node', version, purl: `pkg:generic/node@${version}` },
+      type: 'application',
+      name: 'node',
+      version,
+      purl: `pkg:generic/node@${version}`,
       cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
     },
     ...[...versions].map(([name, each]) => ({
-      ...{ type: 'library' as const, name, version: each },
+      type: 'library' as const,
+      name,
+      version: each,
       purl: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(each)}?arch=${architecture}&distro=debian-12`,
     })),
   ];
@@ -135,7 +147,8 @@ async function copyFactsOfDebian(
   await cp(join(root, 'usr', 'lib', 'os-release'), join(to, 'os-release'));
   await cp(join(root, 'etc', 'debian_version'), join(to, 'debian_version'));
   await cp(join(root, 'usr', 'share', 'common-licenses'), join(to, 'common-licenses'), {
-    ...{ recursive: true, dereference: true },
+    recursive: true,
+    dereference: true,
   });
   for (const name of names) {
     const facts = await readFile(join(control, name, 'control'), 'utf8');

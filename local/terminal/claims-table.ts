@@ -26,7 +26,11 @@ const columns: readonly (readonly [string, (claim: GraphNode, nodes: Nodes) => s
 ];
 
 const colours: Readonly<Record<Health, Colour>> = {
-  ...{ ok: 'green', broken: 'red', troubled: 'yellow', waits: 'yellow', going: 'yellow' },
+  ok: 'green',
+  broken: 'red',
+  troubled: 'yellow',
+  waits: 'yellow',
+  going: 'yellow',
 };
 
 /** The claims as lines of a table, heading first: one line for each claim. */

@@ -42,7 +42,9 @@ export const jointState = (states: readonly InformerState[]): InformerState => s
 function joint(one: InformerState, other: InformerState): InformerState {
   const { kind, stream, sinceMs } = isWorse(other, one) ? other : one;
   return {
-    ...{ kind, stream, sinceMs },
+    kind,
+    stream,
+    sinceMs,
     isSynced: one.isSynced && other.isSynced,
     objectCount: one.objectCount + other.objectCount,
     listCount: one.listCount + other.listCount,

@@ -120,7 +120,11 @@ export function newSession<T extends KubernetesObject>(
   const facts = { kind: kindKey(kind), ...pick(selection, ['namespace'] as const) };
   const failures = createWatchFailures({ log, clock, causes, facts });
   return {
-    ...{ client, kind, selection, settings, failures },
+    client,
+    kind,
+    selection,
+    settings,
+    failures,
     progress: createWatchProgress(),
     ...reports(settings, failures),
     openedAtMs: 0,

@@ -90,7 +90,8 @@ function createAgents(
       ? throughProxy(proxy.uri, { ...options, connect })
       : new Agent({ ...options, connect });
   return {
-    ...{ server, tls },
+    server,
+    tls,
     writes: create({ ...lasting, connections: 64 }),
     reads: create({ ...lasting, connections: 8 }),
     watches: create({ ...common, bodyTimeout: 0 }),
@@ -164,7 +165,9 @@ export function createTransport(given: TransportOptions): Transport {
       origin: url.origin,
       basePath: url.pathname.replace(/\/+$/, ''),
       headers,
-      ...{ writes, reads, watches },
+      writes,
+      reads,
+      watches,
     };
     known = { access, atMs: clock.elapsedMs() };
     return access;

@@ -97,7 +97,9 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
             // guard: otherwise a deletion right after a write of the run is lost
             const canBeOwn = leavesOutOwn && change.type !== 'deleted';
             return requestsFor(of(change)).map((request) => ({
-              ...{ request, because, asking },
+              request,
+              because,
+              asking,
               ...(canBeOwn && { version: versionKey(change.object) }),
             }));
           } catch (error) {

@@ -22,7 +22,10 @@ export function pollMetrics(registers: Registry[], clock: Pick<Clock, 'elapsedMs
   const due = new Map<string, Map<string, number>>();
   const gauge = (name: string, help: string, leastMs: number) =>
     new Gauge({
-      ...{ name, help, labelNames: ['controller'], registers },
+      name,
+      help,
+      labelNames: ['controller'],
+      registers,
       collect() {
         const beforeMs = clock.elapsedMs() - leastMs;
         for (const [controller, dueAtMs] of due) {

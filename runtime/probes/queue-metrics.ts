@@ -105,7 +105,10 @@ function runningWork(
   const running = new Map<string, ReadonlyMap<string, number>>();
   const gauge = (name: string, help: string, combine: (ages: readonly number[]) => number) =>
     new Gauge({
-      ...{ name, help, labelNames: ['name'], registers },
+      name,
+      help,
+      labelNames: ['name'],
+      registers,
       collect() {
         for (const [controller, startedAtMs] of running) {
           this.set({ name: controller }, combine([...startedAtMs.values()].map(sinceSeconds)));

@@ -61,8 +61,11 @@ export function createAwsStack({ createClient = awsClient }: AwsStackOptions = {
         creationGraceMs,
         references: [
           {
-            ...{ field: 'subnetIds', ref: 'subnetIdRefs', selector: 'subnetIdSelector' },
-            ...{ to: SubnetKind, multiple: true },
+            field: 'subnetIds',
+            ref: 'subnetIdRefs',
+            selector: 'subnetIdSelector',
+            to: SubnetKind,
+            multiple: true,
           },
         ],
         external: nodeGroupClient,

@@ -45,7 +45,10 @@ const isOurs = (managed: Managed, found: Marked | undefined): boolean =>
 
 /** The owner of a database may write its comment: the mark of the owner counts before that of the comment. */
 export const databaseOwnership = {
-  ...{ checkExternalName, checkNewExternalName, hasUsableName, checkMarked },
+  checkExternalName,
+  checkNewExternalName,
+  hasUsableName,
+  checkMarked,
   isOurs,
   isOfOther: <T extends Marked>(managed: Managed, found: T | undefined): found is T =>
     found !== undefined && isOfAnother(found, ownerIdOf(managed)),

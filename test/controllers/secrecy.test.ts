@@ -204,20 +204,25 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
   );
   const unbound = resource('Unbound');
   const secrets = secretFacts({
-    ...{ claim: me, managed: unbound, secretDetails: kind, source, stored },
-    ...{ target: undefined, isTargetStored: false, controlled: [], resourceClass: undefined },
+    claim: me,
+    managed: unbound,
+    secretDetails: kind,
+    source,
+    stored,
+    target: undefined,
+    isTargetStored: false,
+    controlled: [],
+    resourceClass: undefined,
   });
   const binding = decideBinding({
-    ...{
-      claim: me,
-      services: [service],
-      service,
-      created: [],
-      owned: [unbound],
-      named: undefined,
-      managed: unbound,
-      secrets,
-    },
+    claim: me,
+    services: [service],
+    service,
+    created: [],
+    owned: [unbound],
+    named: undefined,
+    managed: unbound,
+    secrets,
   });
   const run = factsAbout(bound, {
     kind: { ...kindFacts, secretDetails: kind, isObserveOnly: policy.isObserveOnly ?? false },
@@ -229,15 +234,13 @@ function answersOf({ details, note, record, kind = generated }: Situation, polic
     isBound: binding.name === 'Bind',
     isCopied:
       decidePropagation({
-        ...{
-          isServed: true,
-          secretDetails: kind,
-          target,
-          source,
-          claim: me,
-          managed: bound,
-          resourceClass: undefined,
-        },
+        isServed: true,
+        secretDetails: kind,
+        target,
+        source,
+        claim: me,
+        managed: bound,
+        resourceClass: undefined,
       }).name === 'CopySecret',
   };
 }

@@ -127,7 +127,15 @@ export const shapedView = (cluster: SimulatedCluster): ObservedWorld['cluster'] 
 export function observed(world: World): ObservedWorld {
   const { aws, gcp, clouds, postgresql, vault, wishes, restored, planted, scenario, cluster } = world;
   return {
-    ...{ aws, gcp, clouds, postgresql, vault, wishes, restored, planted, scenario },
+    aws,
+    gcp,
+    clouds,
+    postgresql,
+    vault,
+    wishes,
+    restored,
+    planted,
+    scenario,
     cluster: shapedView(cluster),
     get elapsedMs() {
       return world.elapsedMs;

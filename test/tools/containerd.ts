@@ -81,8 +81,10 @@ async function call(socket: string, method: string, request: Buffer): Promise<Bu
   const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) });
   try {
     const stream = session.request({
-      ...{ ':method': 'POST', ':path': `/runtime.v1.ImageService/${method}` },
-      ...{ 'content-type': 'application/grpc', te: 'trailers' },
+      ':method': 'POST',
+      ':path': `/runtime.v1.ImageService/${method}`,
+      'content-type': 'application/grpc',
+      te: 'trailers',
     });
     const prefix = Buffer.alloc(5); // not compressed, and the length
     prefix.writeUInt32BE(request.length, 1);

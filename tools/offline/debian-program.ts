@@ -46,7 +46,9 @@ function debianProgram(
   };
   const cached = { name: `${program}-${process.platform}-${process.arch}`, files: [program, ...others] };
   const set: BinarySet = {
-    ...{ ...cached, sources: [debian], proof: 'ask it for its version' },
+    ...cached,
+    sources: [debian],
+    proof: 'ask it for its version',
     prove: async (directory) => {
       await promisify(execFile)(join(directory, program), [version]);
     },

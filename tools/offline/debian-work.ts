@@ -76,7 +76,11 @@ export async function debianWork(
   };
   const command = { env, pidDirectory: at('pids') };
   const packages = await debianPackages({
-    ...{ directory: at('apt'), suite, architecture, command, logDirectory: at('logs') },
+    directory: at('apt'),
+    suite,
+    architecture,
+    command,
+    logDirectory: at('logs'),
   });
 
   return {

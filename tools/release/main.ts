@@ -124,8 +124,14 @@ async function makeRelease(work: string): Promise<void> {
   }
   await progress.step('build the files', () =>
     buildReleaseFiles({
-      ...{ run, clone, version: wanted, notes, architectures, source },
-      ...{ work: join(work, 'files'), into: built },
+      run,
+      clone,
+      version: wanted,
+      notes,
+      architectures,
+      source,
+      work: join(work, 'files'),
+      into: built,
     }),
   );
   await rm(out, { recursive: true, force: true });

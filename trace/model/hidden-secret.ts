@@ -28,7 +28,8 @@ export function hidden(secret: Secret): HiddenSecret {
   const { apiVersion, kind, metadata, type, immutable, data = {} } = secret;
   return {
     secret: {
-      ...{ apiVersion, kind },
+      apiVersion,
+      kind,
       metadata: { ...metadata, annotations: pickBy(metadata.annotations, isOfCopies) },
       ...(type !== undefined && { type }),
       ...(immutable !== undefined && { immutable }),

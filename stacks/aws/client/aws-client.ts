@@ -208,14 +208,12 @@ export function awsClient(options: AwsClientOptions): AwsClient {
           const action = failures.actionOf(error);
           const context = {
             ...(action !== undefined && { action: `${service}:${action}` }),
-            ...{
-              service,
-              what,
-              fields,
-              failure,
-              region: signedFor(region),
-              secrets: [...known, ...secrets],
-            },
+            service,
+            what,
+            fields,
+            failure,
+            region: signedFor(region),
+            secrets: [...known, ...secrets],
             url: endpointUrl(endpoint, { service, region }),
             signingRegion: endpoint?.signingRegion,
             nowMs: clock.now().getTime(),
@@ -262,7 +260,10 @@ export function awsClient(options: AwsClientOptions): AwsClient {
     const what = 'find out the account of the credentials';
     const { Account } = await client.call(
       {
-        ...{ service: 'sts', region: region ?? parameters.region ?? 'us-east-1', what, isRepeatable: true },
+        service: 'sts',
+        region: region ?? parameters.region ?? 'us-east-1',
+        what,
+        isRepeatable: true,
         ...(region !== undefined && { fields: { region: /valid region/i } }),
         run: (sts, http) => sts.getCallerIdentity({}, http),
       },

@@ -127,7 +127,9 @@ export function awsError(error: unknown, context: AwsErrorContext): CloudError {
     if (url !== undefined || !/name not found$/.test(failed.message)) return failed;
     const { status, code, isRetryable } = failed;
     return new CloudError(`${failed.message}; ${advice.correctRegion}`, {
-      ...{ status, code, isRetryable },
+      status,
+      code,
+      isRetryable,
       isNowhere: true,
     });
   }

@@ -78,7 +78,10 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       try {
         const { DBInstances: found = [] } = await aws.call(
           {
-            ...{ service, region, what, isRepeatable: true },
+            service,
+            region,
+            what,
+            isRepeatable: true,
             run: (rds, http) => rds.describeDBInstances({ DBInstanceIdentifier: name }, http),
           },
           signal,
@@ -97,7 +100,10 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       const Filters = [{ Name: 'dbi-resource-id', Values: [resourceId] }];
       const { DBInstances: found = [] } = await aws.call(
         {
-          ...{ service, region, what, isRepeatable: true },
+          service,
+          region,
+          what,
+          isRepeatable: true,
           run: (rds, http) => rds.describeDBInstances({ Filters }, http),
         },
         signal,
@@ -113,7 +119,10 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
         const input = { MaxRecords: 100, ...(Marker !== undefined && { Marker }) };
         const page = await aws.call(
           {
-            ...{ service, region, what, isRepeatable: true },
+            service,
+            region,
+            what,
+            isRepeatable: true,
             run: (rds, http) => rds.describeDBInstances(input, http),
           },
           signal,
@@ -131,7 +140,12 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       try {
         const { DBInstance: made } = await aws.call(
           {
-            ...{ service, region, what, fields, isRepeatable: false, secrets: secretsIn(wanted) },
+            service,
+            region,
+            what,
+            fields,
+            isRepeatable: false,
+            secrets: secretsIn(wanted),
             run: (rds, http) => rds.createDBInstance(input, http),
           },
           signal,
@@ -176,7 +190,8 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       if (Object.keys(input).length === 0) return (await collection.get(name, signal)) ?? gone(what);
       const { DBInstance: changed } = await aws.call(
         {
-          ...{ ...call, secrets: secretsIn(change) },
+          ...call,
+          secrets: secretsIn(change),
           run: (rds, http) =>
             rds.modifyDBInstance({ DBInstanceIdentifier: name, ...changing, ...input }, http),
         },
@@ -189,7 +204,11 @@ export function dbInstances(aws: AwsClient, options: DBInstancesOptions): DBInst
       try {
         await aws.call(
           {
-            ...{ service, region, what: `delete ${titleOf(name)}`, fields, isRepeatable: true },
+            service,
+            region,
+            what: `delete ${titleOf(name)}`,
+            fields,
+            isRepeatable: true,
             run: (rds, http) => rds.deleteDBInstance({ DBInstanceIdentifier: name, ...deleting }, http),
           },
           signal,

@@ -71,7 +71,13 @@ export function createAws(options: AwsOptions = {}): Aws {
     ]),
   );
   const serve = frontEnd({
-    ...{ accounts, services, inventory, faults, now, date, random },
+    accounts,
+    services,
+    inventory,
+    faults,
+    now,
+    date,
+    random,
     delays: { provisioningMs, deletionMs, readDelayMs },
     quota: (name) => quotas[name] ?? defaultQuotas[name],
     randomFault: () => randomFault(failRate, random),

@@ -130,7 +130,15 @@ function callOf(
 ): Call {
   const place: Place = { account: account.id, region };
   return {
-    ...{ params, protocol: protocol.name, account, region, inventory, delays, now, random, quota },
+    params,
+    protocol: protocol.name,
+    account,
+    region,
+    inventory,
+    delays,
+    now,
+    random,
+    quota,
     collection: (sort, own) => inventory.collection(place, sort, { ...delays, ...own }),
     newId: (prefix) => `${prefix}-0${hexDigits(16, random)}`,
   };

@@ -153,7 +153,8 @@ function reportedOf(region: string, instance: CloudInstance): Reported<Instance>
     },
     status: {
       atProvider: {
-        ...{ id, instanceState: state },
+        id,
+        instanceState: state,
         ...(ownerId && { arn: `arn:aws:ec2:${region}:${ownerId}:instance/${id}` }),
         ...(vpcId && { vpcId }),
         ...(privateDns && { privateDns }),

@@ -48,8 +48,17 @@ export function newNodeGroup(managed: NodeGroup): NewNodeGroup {
   const { amiType, capacityType, diskSize, instanceTypes, labels, taint, version, releaseVersion } = own;
   const [access] = remoteAccess ?? [];
   return given({
-    ...{ nodeRole: nodeRoleArn, subnets: subnetIds, scalingConfig: scalingConfig?.[0] },
-    ...{ amiType, capacityType, diskSize, instanceTypes, labels, taints: taint, version, releaseVersion },
+    nodeRole: nodeRoleArn,
+    subnets: subnetIds,
+    scalingConfig: scalingConfig?.[0],
+    amiType,
+    capacityType,
+    diskSize,
+    instanceTypes,
+    labels,
+    taints: taint,
+    version,
+    releaseVersion,
     launchTemplate: launchTemplate?.[0],
     remoteAccess: access && {
       ...(access.ec2SshKey !== undefined && { ec2SshKey: access.ec2SshKey }),
@@ -78,7 +87,10 @@ function actualOf(group: CloudNodeGroup): Actual<NodeGroup> {
     nodeRoleArn: nodeRole,
     subnetIds: subnets,
     scalingConfig: listed(group.scalingConfig),
-    ...{ amiType, diskSize, instanceTypes, labels: labels ?? {} },
+    amiType,
+    diskSize,
+    instanceTypes,
+    labels: labels ?? {},
     capacityType: capacityType as Parameters['capacityType'],
     taint: (taints ?? []) as Parameters['taint'],
     version: group.version,
@@ -211,7 +223,11 @@ export function observationOf(managed: NodeGroup, group: CloudNodeGroup): Observ
     ...meaning,
     status: {
       atProvider: given({
-        ...{ arn, status, version, releaseVersion, desiredSize: scalingConfig?.desiredSize },
+        arn,
+        status,
+        version,
+        releaseVersion,
+        desiredSize: scalingConfig?.desiredSize,
         autoscalingGroups: group.autoscalingGroups.length === 0 ? undefined : group.autoscalingGroups,
       }),
     },

@@ -41,7 +41,9 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
       const created = await subnets.create(
         { region },
         {
-          ...{ vpcId, cidrBlock, tags: countedTags(tags) },
+          vpcId,
+          cidrBlock,
+          tags: countedTags(tags),
           ...(availabilityZone !== undefined && { availabilityZone }),
           ...(availabilityZoneId !== undefined && { availabilityZoneId }),
         },
@@ -71,7 +73,8 @@ export function subnetClient(aws: AwsClient): ExternalClient<Subnet> {
         },
         status: {
           atProvider: {
-            ...{ id, state },
+            id,
+            state,
             ...(arn !== undefined && { arn }),
             ...(ownerId !== undefined && { ownerId }),
           },

@@ -37,7 +37,8 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
       const created = await vpcs.create(
         { region },
         {
-          ...{ cidrBlock, tags: countedTags(tags) },
+          cidrBlock,
+          tags: countedTags(tags),
           ...(instanceTenancy !== undefined && { instanceTenancy }),
         },
         signal,
@@ -62,7 +63,8 @@ export function vpcClient(aws: AwsClient): ExternalClient<VPC> {
         },
         status: {
           atProvider: {
-            ...{ id, state },
+            id,
+            state,
             ...(ownerId !== undefined && { ownerId, arn }),
             ...(dhcpOptionsId !== undefined && { dhcpOptionsId }),
           },

@@ -70,7 +70,9 @@ export function differenceOf(managed: CloudMemorystoreInstance, instance: Memory
     redisVersion,
     change,
     mask: labels === undefined ? mask : [...mask, 'labels'],
-    ...{ refused, drifted, observation },
+    refused,
+    drifted,
+    observation,
   };
 }
 

@@ -131,7 +131,12 @@ export function createGoogleCloud(options: GoogleCloudOptions = {}): GoogleCloud
 
   return {
     answer: frontEnd({
-      ...{ accounts, disabled, faults, save, settle, tokens },
+      accounts,
+      disabled,
+      faults,
+      save,
+      settle,
+      tokens,
       findRoute: routeFinder(services),
       randomFault: () => randomFault(failRate, random),
       waitSeconds: options.rateLimit === undefined ? () => 0 : rateLimit(options.rateLimit, now),
@@ -177,7 +182,10 @@ const memorystoreOptions = ({
   backend,
   saved,
 }: GoogleCloudOptions): Omit<MemorystoreOptions, 'now' | 'newId' | 'readDelayMs'> => ({
-  ...{ provisioningMs, updateMs, deletionMs, quotas },
+  provisioningMs,
+  updateMs,
+  deletionMs,
+  quotas,
   ...(backend !== undefined && { backend }),
   ...(saved !== undefined && { saved: saved.memorystore }),
 });

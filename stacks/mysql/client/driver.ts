@@ -32,7 +32,8 @@ export async function openConnection(
     inside.stream.removeAllListeners('data');
     const secure = connectTls({
       ...tls,
-      ...{ socket: inside.stream, host },
+      socket: inside.stream,
+      host,
       ...(isIP(host) === 0 && { servername: host }),
     });
     let isSecure = false;

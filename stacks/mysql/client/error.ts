@@ -85,7 +85,9 @@ export class MysqlError extends ServerError<MysqlErrorCode> {
 export function invalidFields(problem: string, names: readonly string[], errno?: number): MysqlError {
   const advice = changing(...names);
   return new MysqlError(`${problem}; ${clientAdvice.change(advice.fields ?? [])}`, {
-    ...{ code: 'Invalid', advice, errno },
+    code: 'Invalid',
+    advice,
+    errno,
   });
 }
 

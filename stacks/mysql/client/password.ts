@@ -72,7 +72,9 @@ async function namingCause(session: Session, error: unknown, password: string): 
   if (cause.Code === noSuchPlugin) {
     const fields = ['spec.forProvider.passwordPlugin'];
     return new MysqlError(`${text(cause.Message)}; ${advice.loadPlugin}`, {
-      ...{ code: 'Invalid', errno: noSuchPlugin, advice: { kinds: ['ChangeFields'], fields } },
+      code: 'Invalid',
+      errno: noSuchPlugin,
+      advice: { kinds: ['ChangeFields'], fields },
     });
   }
   if (rules.length > 0)

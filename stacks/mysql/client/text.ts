@@ -1,7 +1,13 @@
 /** The characters that have another meaning in a text of a statement, and how it has them. */
 const escapes: Readonly<Record<string, string>> = {
-  ...{ '\0': '\\0', '\b': '\\b', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\x1a': '\\Z' },
-  ...{ "'": "''", '\\': '\\\\' },
+  '\0': '\\0',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\x1a': '\\Z',
+  "'": "''",
+  '\\': '\\\\',
 };
 
 /**

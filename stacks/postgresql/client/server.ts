@@ -93,7 +93,8 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
           ? { context: { ...context, maintenance } }
           : version !== undefined && { serverVersion: version };
       return openSession(database, signal, {
-        ...{ ...sessionOptions, ...known },
+        ...sessionOptions,
+        ...known,
         lockTimeoutMs: mayWait ? lockTimeoutMs : Math.min(briefLockTimeoutMs, lockTimeoutMs),
       });
     },

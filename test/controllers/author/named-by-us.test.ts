@@ -79,7 +79,8 @@ const database = ({
       ({
         change: differs ? { size: 5 } : {},
         changed: differs ? ['size'] : [],
-        ...{ refused: [], drifted: [] },
+        refused: [],
+        drifted: [],
         observation: differs ? { differing: ['spec.forProvider.size'] } : {},
       }) as never,
     change: (wanted) => wanted,

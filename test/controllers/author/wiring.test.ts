@@ -65,8 +65,12 @@ type Facts = Awaited<ReturnType<ReturnType<typeof factsOf>>>;
 type Observed = Observation<FavouriteDBInstance>;
 const observed = { exists: true, isUpToDate: true };
 const details = {
-  ...{ type: 'fancysql', provider: 'favourite-cloud', endpoint: 'db.example.org', host: 'db.example.org' },
-  ...{ port: '5432', username: 'admin' },
+  type: 'fancysql',
+  provider: 'favourite-cloud',
+  endpoint: 'db.example.org',
+  host: 'db.example.org',
+  port: '5432',
+  username: 'admin',
 };
 
 /** The compiler tests these wrong wirings: an `@ts-expect-error` without an error is an error. */

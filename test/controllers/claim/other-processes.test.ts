@@ -57,7 +57,8 @@ describe('a claim of a kind that this process does not know', () => {
     ],
     'is reported if it is being deleted and no process ends it': [
       claim(foreign, {
-        ...{ finalizers, deletionTimestamp },
+        finalizers,
+        deletionTimestamp,
         status: reported('Available', { observedGeneration: 2, bindingPhase: 'Bound' }),
       }),
       false,

@@ -946,7 +946,10 @@ test('a client is disconnected although its system does not answer', async () =>
   let disconnected = 0;
   const never = () => Promise.reject(new Error('unexpected call'));
   const client = {
-    ...{ observe: never, create: never, update: never, delete: never },
+    observe: never,
+    create: never,
+    update: never,
+    delete: never,
     system: () => Promise.reject(new Error('no answer')),
     async disconnect() {
       disconnected += 1;

@@ -104,8 +104,11 @@ const sessionsInTheWay: Question = (execution) => {
   return others(execution)
     .filter(({ database, transaction }) => database === name || transaction?.holds('databases', name))
     .map(({ pid, user, database }) => ({
-      ...{ pid, user, application: '' },
-      ...{ isInside: database === name, isOfSuperuser: false },
+      pid,
+      user,
+      application: '',
+      isInside: database === name,
+      isOfSuperuser: false,
     }));
 };
 

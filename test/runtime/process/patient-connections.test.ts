@@ -49,7 +49,10 @@ const addresses = ['127.0.0.2', '127.0.0.3'];
 const connected = (port: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = connect({
-      ...{ host: 'two.test', port, autoSelectFamily: true, timeout: 10_000 },
+      host: 'two.test',
+      port,
+      autoSelectFamily: true,
+      timeout: 10_000,
       lookup: (_name, _options, callback) =>
         callback(
           null,

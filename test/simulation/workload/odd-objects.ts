@@ -130,7 +130,8 @@ export class OddObjects {
           ]);
     const owner = (controller: boolean) => ({
       ...referenceOf(this.#pick<Kind>(definitions), this.#pick(objects)),
-      ...{ uid: this.#pick(uids), controller },
+      uid: this.#pick(uids),
+      controller,
     });
     return {
       name,

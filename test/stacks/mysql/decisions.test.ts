@@ -337,8 +337,10 @@ describe('a grant', () => {
     assert.deepEqual(
       grantSpec(
         grant({
-          ...{ user: 'reporting', userRef: { name: 'reporting-user' } },
-          ...{ database: 'shop', databaseRef: { name: 'shop-db' } },
+          user: 'reporting',
+          userRef: { name: 'reporting-user' },
+          database: 'shop',
+          databaseRef: { name: 'shop-db' },
           privileges: ['SELECT'],
         }),
       ),

@@ -122,7 +122,11 @@ export function ec2Instances(aws: AwsClient): Instances {
       const found = await allPages(what, async (token) => {
         const { Reservations: items, NextToken: next } = await aws.call(
           {
-            ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what,
+            isRepeatable: true,
+            fields,
             run: (ec2, http) =>
               ec2.describeInstances({ Filters: tagFilters(tags), ...(token && { NextToken: token }) }, http),
           },
@@ -140,7 +144,11 @@ export function ec2Instances(aws: AwsClient): Instances {
       const { availabilityZone, subnetId, privateIp, keyName, userData, vpcSecurityGroupIds } = wanted;
       const { OwnerId, Instances: [created] = [] } = await aws.call(
         {
-          ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+          service: 'ec2',
+          region,
+          what,
+          isRepeatable: true,
+          fields,
           run: (ec2, http) =>
             ec2.runInstances(
               {

@@ -71,7 +71,11 @@ export function ec2Subnets(aws: AwsClient): Subnets {
         missing,
         aws.call(
           {
-            ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what,
+            isRepeatable: true,
+            fields,
             run: (ec2, http) => ec2.describeSubnets({ SubnetIds: [id] }, http),
           },
           signal,
@@ -87,7 +91,11 @@ export function ec2Subnets(aws: AwsClient): Subnets {
       const found = await allPages(what, async (token) => {
         const { Subnets: items, NextToken: next } = await aws.call(
           {
-            ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what,
+            isRepeatable: true,
+            fields,
             run: (ec2, http) =>
               ec2.describeSubnets({ Filters: tagFilters(tags), ...(token && { NextToken: token }) }, http),
           },
@@ -102,7 +110,11 @@ export function ec2Subnets(aws: AwsClient): Subnets {
       const what = `create subnet in VPC "${vpcId}"`;
       const { Subnet: created } = await aws.call(
         {
-          ...{ service: 'ec2', region, what, isRepeatable: false, fields },
+          service: 'ec2',
+          region,
+          what,
+          isRepeatable: false,
+          fields,
           run: (ec2, http) =>
             ec2.createSubnet(
               {
@@ -123,12 +135,10 @@ export function ec2Subnets(aws: AwsClient): Subnets {
     async setPublicIps({ region, id }, isOn, signal) {
       await aws.call(
         {
-          ...{
-            service: 'ec2',
-            region,
-            what: `set mapPublicIpOnLaunch of subnet "${id}"`,
-            isRepeatable: true,
-          },
+          service: 'ec2',
+          region,
+          what: `set mapPublicIpOnLaunch of subnet "${id}"`,
+          isRepeatable: true,
           notYet: missing,
           run: (ec2, http) =>
             ec2.modifySubnetAttribute({ SubnetId: id, MapPublicIpOnLaunch: { Value: isOn } }, http),
@@ -144,7 +154,10 @@ export function ec2Subnets(aws: AwsClient): Subnets {
         missing,
         aws.call(
           {
-            ...{ service: 'ec2', region, what: `delete subnet "${id}"`, isRepeatable: true },
+            service: 'ec2',
+            region,
+            what: `delete subnet "${id}"`,
+            isRepeatable: true,
             run: (ec2, http) => ec2.deleteSubnet({ SubnetId: id }, http),
           },
           signal,

@@ -39,7 +39,10 @@ export async function setTags(
   if (Object.keys(tags).length === 0) return;
   await aws.call(
     {
-      ...{ service: 'ec2', region, what: `tag ${noun} "${id}"`, isRepeatable: true },
+      service: 'ec2',
+      region,
+      what: `tag ${noun} "${id}"`,
+      isRepeatable: true,
       fields: { tags: /\btags?\b/i },
       run: (ec2, http) => ec2.createTags({ Resources: [id], Tags: tagList(tags) }, http),
     },

@@ -90,7 +90,10 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
   ): Promise<VpcAttributes> {
     const answer = await aws.call(
       {
-        ...{ service: 'ec2', region, what: `get ${name} of VPC "${id}"`, isRepeatable: true },
+        service: 'ec2',
+        region,
+        what: `get ${name} of VPC "${id}"`,
+        isRepeatable: true,
         run: (ec2, http) => ec2.describeVpcAttribute({ VpcId: id, Attribute: name }, http),
       },
       signal,
@@ -106,7 +109,11 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
         missing,
         aws.call(
           {
-            ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what,
+            isRepeatable: true,
+            fields,
             run: (ec2, http) => ec2.describeVpcs({ VpcIds: [id] }, http),
           },
           signal,
@@ -129,7 +136,11 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
       const found = await allPages(what, async (token) => {
         const { Vpcs: items, NextToken: next } = await aws.call(
           {
-            ...{ service: 'ec2', region, what, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what,
+            isRepeatable: true,
+            fields,
             run: (ec2, http) =>
               ec2.describeVpcs({ Filters: tagFilters(tags), ...(token && { NextToken: token }) }, http),
           },
@@ -144,7 +155,11 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
       const what = 'create VPC';
       const { Vpc: created } = await aws.call(
         {
-          ...{ service: 'ec2', region, what, isRepeatable: false, fields },
+          service: 'ec2',
+          region,
+          what,
+          isRepeatable: false,
+          fields,
           run: (ec2, http) =>
             ec2.createVpc(
               {
@@ -164,7 +179,11 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
       for (const [name, Value] of Object.entries(wanted) as [AttributeName, boolean][]) {
         await aws.call(
           {
-            ...{ service: 'ec2', region, what: `set ${name} of VPC "${id}"`, isRepeatable: true, fields },
+            service: 'ec2',
+            region,
+            what: `set ${name} of VPC "${id}"`,
+            isRepeatable: true,
+            fields,
             notYet: missing, // guard: otherwise it gives up while a new VPC is not shown everywhere
             run: (ec2, http) =>
               ec2.modifyVpcAttribute({ VpcId: id, [attributeNames[name]]: { Value } }, http),
@@ -181,7 +200,10 @@ export function ec2Vpcs(aws: AwsClient): Vpcs {
         missing,
         aws.call(
           {
-            ...{ service: 'ec2', region, what: `delete VPC "${id}"`, isRepeatable: true },
+            service: 'ec2',
+            region,
+            what: `delete VPC "${id}"`,
+            isRepeatable: true,
             run: (ec2, http) => ec2.deleteVpc({ VpcId: id }, http),
           },
           signal,

@@ -159,7 +159,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       try {
         const { nodegroup } = await aws.call(
           {
-            ...{ ...facts, what },
+            ...facts,
+            what,
             run: (eks, http) => eks.describeNodegroup({ clusterName, nodegroupName: name }, http),
           },
           signal,
@@ -178,7 +179,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
     async create(name, { subnets = [], nodeRole, ...group }, signal) {
       await aws.call(
         {
-          ...{ ...facts, what: sentence('create', name) },
+          ...facts,
+          what: sentence('create', name),
           // The official client adds a token. Its own repeated attempts create one node group.
           run: (eks, http) =>
             eks.createNodegroup(
@@ -200,11 +202,14 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       const what = sentence('change', name);
       const { update } = await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (eks, http) =>
             eks.updateNodegroupConfig(
               inputOf<UpdateNodegroupConfigCommandInput>({
-                ...{ clusterName, nodegroupName: name, ...change },
+                clusterName,
+                nodegroupName: name,
+                ...change,
                 ...(labels && { labels: { addOrUpdateLabels: labels.set, removeLabels: labels.remove } }),
                 ...(taints && { taints: { addOrUpdateTaints: taints.set, removeTaints: taints.remove } }),
               }),
@@ -220,7 +225,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       const what = sentence('change the version of', name);
       const { update } = await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (eks, http) =>
             eks.updateNodegroupVersion(
               inputOf<UpdateNodegroupVersionCommandInput>({ clusterName, nodegroupName: name, ...change }),
@@ -237,7 +243,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       try {
         const { update } = await aws.call(
           {
-            ...{ ...facts, what },
+            ...facts,
+            what,
             run: (eks, http) =>
               eks.describeUpdate({ name: clusterName, nodegroupName: name, updateId }, http),
           },
@@ -260,7 +267,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
     async tag(resourceArn, tags, signal) {
       await aws.call(
         {
-          ...{ ...facts, what: `tag ${resourceArn}` },
+          ...facts,
+          what: `tag ${resourceArn}`,
           run: (eks, http) => eks.tagResource({ resourceArn, tags: { ...tags } }, http),
         },
         signal,
@@ -270,7 +278,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
     async untag(resourceArn, keys, signal) {
       await aws.call(
         {
-          ...{ ...facts, what: `untag ${resourceArn}` },
+          ...facts,
+          what: `untag ${resourceArn}`,
           run: (eks, http) => eks.untagResource({ resourceArn, tagKeys: [...keys] }, http),
         },
         signal,
@@ -281,7 +290,8 @@ export function eksNodeGroups({ aws, region, cluster }: NodeGroupsOptions): Node
       try {
         await aws.call(
           {
-            ...{ ...facts, what: sentence('delete', name) },
+            ...facts,
+            what: sentence('delete', name),
             run: (eks, http) => eks.deleteNodegroup({ clusterName, nodegroupName: name }, http),
           },
           signal,
@@ -302,9 +312,26 @@ function nodeGroupOf(name: string, group: Nodegroup): CloudNodeGroup {
   const { nodeRole, subnets, scalingConfig, amiType, capacityType, diskSize, instanceTypes } = parts;
   const { labels, taints, version, releaseVersion, launchTemplate, remoteAccess, updateConfig } = parts;
   return withoutUndefined({
-    ...{ name, arn, status, issues, tags, autoscalingGroups: groups },
-    ...{ nodeRole, subnets, scalingConfig, amiType, capacityType, diskSize, instanceTypes },
-    ...{ labels, taints, version, releaseVersion, launchTemplate, remoteAccess, updateConfig },
+    name,
+    arn,
+    status,
+    issues,
+    tags,
+    autoscalingGroups: groups,
+    nodeRole,
+    subnets,
+    scalingConfig,
+    amiType,
+    capacityType,
+    diskSize,
+    instanceTypes,
+    labels,
+    taints,
+    version,
+    releaseVersion,
+    launchTemplate,
+    remoteAccess,
+    updateConfig,
   }) as CloudNodeGroup;
 }
 

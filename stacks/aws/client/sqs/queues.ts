@@ -92,13 +92,14 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
         checkUrl(what, name, url); // guard: otherwise an answer about another queue counts
         const { Attributes: attributes } = await aws.call(
           {
-            ...{ ...facts, what },
+            ...facts,
+            what,
             run: (sqs, http) => sqs.getQueueAttributes({ QueueUrl: url, AttributeNames: ['All'] }, http),
           },
           signal,
         );
         const { Tags: tags } = await aws.call(
-          { ...{ ...facts, what }, run: (sqs, http) => sqs.listQueueTags({ QueueUrl: url }, http) },
+          { ...facts, what, run: (sqs, http) => sqs.listQueueTags({ QueueUrl: url }, http) },
           signal,
         );
         return { name, url, attributes: { ...attributes }, tags: { ...tags } };
@@ -112,7 +113,8 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
       const what = `create queue "${name}"`;
       const { QueueUrl: url } = await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (sqs, http) =>
             sqs.createQueue({ QueueName: name, Attributes: { ...attributes }, tags: { ...tags } }, http),
         },
@@ -126,7 +128,8 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
       const what = `change queue "${name}"`;
       await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (sqs, http) => sqs.setQueueAttributes({ QueueUrl: url, Attributes: { ...attributes } }, http),
         },
         signal,
@@ -137,7 +140,8 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
       const what = `tag queue "${name}"`;
       await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (sqs, http) => sqs.tagQueue({ QueueUrl: url, Tags: { ...tags } }, http),
         },
         signal,
@@ -148,7 +152,8 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
       const what = `untag queue "${name}"`;
       await aws.call(
         {
-          ...{ ...facts, what },
+          ...facts,
+          what,
           run: (sqs, http) => sqs.untagQueue({ QueueUrl: url, TagKeys: [...keys] }, http),
         },
         signal,
@@ -159,7 +164,7 @@ export function sqsQueues({ aws, region }: QueuesOptions): Queues {
       const what = `delete queue "${name}"`;
       try {
         await aws.call(
-          { ...{ ...facts, what }, run: (sqs, http) => sqs.deleteQueue({ QueueUrl: url }, http) },
+          { ...facts, what, run: (sqs, http) => sqs.deleteQueue({ QueueUrl: url }, http) },
           signal,
         );
       } catch (error) {

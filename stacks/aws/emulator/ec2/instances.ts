@@ -213,7 +213,10 @@ export const instanceActions: Readonly<Record<string, Action>> = {
     const groups = textsOf(params, 'SecurityGroupId');
     const defaultGroup = vpcOf(call, subnet)?.item.securityGroupId;
     const instance = instancesOf(call).add(call.newId('i'), {
-      ...{ imageId, instanceType, privateIp, content: contentOf(params) },
+      imageId,
+      instanceType,
+      privateIp,
+      content: contentOf(params),
       subnetId: subnet.id,
       vpcId: subnet.item.vpcId,
       availabilityZone: subnet.item.availabilityZone,

@@ -118,7 +118,11 @@ export const subnetActions: Readonly<Record<string, Action>> = {
       throw new AwsProblem('SubnetLimitExceeded', 'The maximum number of subnets has been reached.');
     }
     const subnet = subnetsOf(call).add(call.newId('subnet'), {
-      ...{ vpcId, cidrBlock, availabilityZone, mapPublicIpOnLaunch: false, isDefault: false },
+      vpcId,
+      cidrBlock,
+      availabilityZone,
+      mapPublicIpOnLaunch: false,
+      isDefault: false,
       tags: specifiedTags(params, 'subnet'),
     });
     return { subnet: described(call, subnet) };
@@ -171,7 +175,10 @@ export const subnetActions: Readonly<Record<string, Action>> = {
   DescribeAvailabilityZones: (call) => ({
     availabilityZoneInfo: {
       item: [...zonesOf(call)].map(([zoneName, zoneId]) => ({
-        ...{ zoneName, zoneId, zoneState: 'available', regionName: call.region },
+        zoneName,
+        zoneId,
+        zoneState: 'available',
+        regionName: call.region,
       })),
     },
   }),

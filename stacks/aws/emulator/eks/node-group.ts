@@ -140,7 +140,11 @@ export function newNodeGroup(
     throw invalid(`Nodegroup Kubernetes version ${version} must be that of the cluster, ${clusterVersion}`);
   }
   return {
-    ...{ clusterName, nodegroupName, nodegroupArn: arn, nodeRole, subnets },
+    clusterName,
+    nodegroupName,
+    nodegroupArn: arn,
+    nodeRole,
+    subnets,
     ...(clientRequestToken !== undefined && { clientRequestToken }),
     scalingConfig: newScaling(scalingConfig),
     capacityType: request.capacityType ?? 'ON_DEMAND',

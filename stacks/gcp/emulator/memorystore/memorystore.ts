@@ -60,7 +60,10 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
     });
   }
   const operations = createInstanceOperations({
-    ...{ now, newId, instances, servers },
+    now,
+    newId,
+    instances,
+    servers,
     ...(saved !== undefined && { saved: saved.operations }),
   });
   let made = saved?.made ?? 0;
@@ -69,7 +72,12 @@ export function createMemorystore(options: MemorystoreOptions): Memorystore {
     return made;
   };
   const methods: InstanceMethods = {
-    ...{ instances, operations, quotas, now, newId, countCreated },
+    instances,
+    operations,
+    quotas,
+    now,
+    newId,
+    countCreated,
     durations: options,
   };
 

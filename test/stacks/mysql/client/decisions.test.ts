@@ -18,8 +18,14 @@ const serverAnswer = (errno: number, sqlMessage: string, sqlState = 'HY000') =>
 
 describe('point 10: a node of a Galera cluster', () => {
   const state = {
-    ...{ version: '11.4.2-MariaDB-log', account: 'admin@%', isReadOnly: 0, lowerCase: 0, tls: 'YES' },
-    ...{ isGalera: 'ON', isReady: 'ON', clusterStatus: 'Primary' },
+    version: '11.4.2-MariaDB-log',
+    account: 'admin@%',
+    isReadOnly: 0,
+    lowerCase: 0,
+    tls: 'YES',
+    isGalera: 'ON',
+    isReady: 'ON',
+    clusterStatus: 'Primary',
   };
   const facts = (more: Partial<typeof state>) =>
     factsOf('db:3306', { ...state, ...more }, { mayBeReplica: false });
@@ -154,11 +160,13 @@ describe('a database that another program creates at the same moment', () => {
         account: 'admin@%',
         query,
         queryAmongTenants: async () => [],
-        ...{ run, runAmongTenants: run },
+        run,
+        runAmongTenants: run,
       };
       const { create } = databases((_signal, body) => body(session));
       await assert.rejects(create('raced', { user: {} }, { ownerId: 'ours', password: 'x' }), {
-        ...{ code: 'NotOurs', holder: { by: 'Nobody' } },
+        code: 'NotOurs',
+        holder: { by: 'Nobody' },
       });
       assert.deepEqual(sent.slice(-8), [
         "KILL USER 'raced'@'%'",

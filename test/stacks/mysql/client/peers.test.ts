@@ -58,7 +58,10 @@ describe('a peer that', () => {
         sslmode: code === 'TlsFailed' ? 'require' : 'disable',
       } as const;
       const server = createMysqlServer({
-        ...{ clock: realClock(), random: Math.random, connectTimeoutMs: 300, connectionWaitMs: 0 },
+        clock: realClock(),
+        random: Math.random,
+        connectTimeoutMs: 300,
+        connectionWaitMs: 0,
         credentials: { endpoint: '127.0.0.1', port, ...login },
       });
       try {

@@ -39,7 +39,9 @@ const file = await mariadbOfFile();
 describe('MariaDB answers as it did', { skip: withoutMariadb }, () => {
   const { sql, connect, credentials } = file ?? assert.fail('no server');
   const server = createMysqlServer({
-    ...{ credentials, clock: realClock(), random: Math.random },
+    credentials,
+    clock: realClock(),
+    random: Math.random,
     holderOf: () => ({ isClaims: true, what: 'MySQLDatabase own of MySQLInstance team/own' }),
   });
   const before = isRecording ? new Map<string, unknown>() : recorded();

@@ -25,13 +25,24 @@ describe('a database and its user', { skip, timeout: 300_000 }, () => {
     await databases.create('shop', spec, { ...owned, password });
     const found = await databases.observe('shop');
     assert.deepEqual(found.database, {
-      ...{ kind: 'database', name: 'shop', mark: markOf(ownerId) },
-      ...{ characterSet: 'utf8mb4', collation: 'utf8mb4_bin' },
+      kind: 'database',
+      name: 'shop',
+      mark: markOf(ownerId),
+      characterSet: 'utf8mb4',
+      collation: 'utf8mb4_bin',
     });
     assert.deepEqual(found.user, {
-      ...{ kind: 'user', name: 'shop', mark: markOf(ownerId), plugin: 'mysql_native_password' },
-      ...{ maxUserConnections: 4, maxStatementSeconds: 30, tls: 'Optional', isLocked: false, expires: false },
-      ...{ isExpired: false, otherHosts: [] },
+      kind: 'user',
+      name: 'shop',
+      mark: markOf(ownerId),
+      plugin: 'mysql_native_password',
+      maxUserConnections: 4,
+      maxStatementSeconds: 30,
+      tls: 'Optional',
+      isLocked: false,
+      expires: false,
+      isExpired: false,
+      otherHosts: [],
     });
     assert.deepEqual(found.grant, { privileges: databasePrivileges.toSorted(), unescaped: [] });
     assert.deepEqual(databaseDrift(found, spec).changed, []);
@@ -56,7 +67,10 @@ describe('a database and its user', { skip, timeout: 300_000 }, () => {
     await databases.drop('shop', { ...owned, terminateSessions: false });
     await databases.drop('shop', { ...owned, terminateSessions: false });
     assert.deepEqual(await databases.observe('shop'), {
-      ...{ database: undefined, user: undefined, grant: undefined, marks: {} },
+      database: undefined,
+      user: undefined,
+      grant: undefined,
+      marks: {},
     });
     assert.deepEqual(await sql(`SELECT * FROM mysql.db WHERE User = 'shop'`), []);
   });

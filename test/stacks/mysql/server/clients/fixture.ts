@@ -99,7 +99,9 @@ export function mariadbFixture({ flags = [] }: { readonly flags?: readonly strin
     /** A client under test, as the administrator of the docs. */
     server(overrides: Partial<MysqlServerOptions> = {}): MysqlServer {
       const server = createMysqlServer({
-        ...{ clock: realClock(), random: Math.random, credentials: credentials() },
+        clock: realClock(),
+        random: Math.random,
+        credentials: credentials(),
         ...overrides,
       });
       opened.push(server);

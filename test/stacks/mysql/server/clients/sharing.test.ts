@@ -334,7 +334,9 @@ describe('grants', { skip, timeout: 300_000 }, () => {
     await sql(`CREATE USER admins_user@'%' IDENTIFIED BY 'x'`);
     const spec = { user: 'of_claim', database: 'of_admin', privileges: ['SELECT'] };
     assert.deepEqual(await grants.distrusted(spec), {
-      ...{ party: 'user', name: 'of_claim', holder: 'MySQLDatabase x of MySQLInstance team-a/x' },
+      party: 'user',
+      name: 'of_claim',
+      holder: 'MySQLDatabase x of MySQLInstance team-a/x',
     });
     await assert.rejects(
       grants.apply(spec),

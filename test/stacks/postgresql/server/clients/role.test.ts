@@ -89,8 +89,11 @@ describe('passwords', () => {
   const loginOf = (username: string, password: string) =>
     databaseUri({
       scheme: 'postgresql',
-      ...{ host: local.host, port: local.port, database: 'postgres' },
-      ...{ username, password },
+      host: local.host,
+      port: local.port,
+      database: 'postgres',
+      username,
+      password,
     });
   const disputed = Object.entries(disputedPasswords);
 

@@ -205,7 +205,8 @@ for (const [index, [name, extra]] of Object.entries(admins).entries()) {
       await roles.create(`left_${index}`, { login: true }, { ownerId, password: 'pw' });
       await databases.create(`left_${index}`, { owner: `left_${index}` }, owned);
       const next = createPostgresqlServer({
-        ...{ clock: realClock(), random: Math.random },
+        clock: realClock(),
+        random: Math.random,
         credentials: { ...credentials, username: heir, password: 'x' },
       });
       const message = new RegExp(`run as a superuser: GRANT "left_${index}" TO "${heir}" WITH ADMIN OPTION$`);

@@ -109,7 +109,11 @@ export class FakeToyShop {
   #shown({ name, size, version, tags, isOnlineAtMs }: Stored): CloudTinyGadget {
     const isOnline = this.#clock.elapsedMs() >= isOnlineAtMs;
     return {
-      ...{ name, size, version, tags, username: 'admin' },
+      name,
+      size,
+      version,
+      tags,
+      username: 'admin',
       state: isOnline ? states.online : states.creating,
       endpoint: isOnline ? { host: this.hostOf(name), port: 4000 } : null,
     };
