@@ -14,6 +14,7 @@ export const values: Readonly<Record<string, string>> = {
   'controllers/managed/run/operation.ts: an assigned name is lost if its write fails': 'true',
   'controllers/claim-secret.ts: the details of a store replace a Secret of a user':
     'isEqual(propagationSource(target), key)',
+  'controllers/provider/provider-health.ts: it waits for a user whose run shows nothing': 'true',
   'controllers/provider/secret-texts.ts: messages lack the host of a server whose credentials are several entries of a Secret':
     'false',
   'stacks/aws/client/aws-client.ts: it creates a second one after a lost answer': 'refusal.isRetryable',
