@@ -37,7 +37,7 @@ export interface SendingEventRecorder extends EventRecorder {
   readonly run$: Observable<never>;
   /** Sends the whole queue at once. Resolves when the queue is empty or when the signal aborts. Never rejects. */
   flush(signal: AbortSignal): Promise<void>;
-  /** How many Events were dropped because the queue was full, or because the API server forbids to write them. */
+  /** How many Events were dropped because the queue was full, or because the API server does not allow them. */
   readonly droppedCount: number;
 }
 
@@ -169,7 +169,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
         if (signal.aborted) return;
         const { retryAfterMs = 0 } = apiErrorIn(error) ?? {};
         if (isForbidden(error)) {
-          dropped('the API server forbids to write a Kubernetes Event; it is dropped', { error });
+          dropped('the API server does not allow a Kubernetes Event: it is dropped', { error });
           return;
         }
         if (!isTransient(error) || attempt >= maxAttempts) {

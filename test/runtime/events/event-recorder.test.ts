@@ -6,7 +6,7 @@ import range from 'lodash/range.js';
 import sortBy from 'lodash/sortBy.js';
 import type { Subscription } from 'rxjs';
 import type { KubernetesObject } from '../../../apis/core/v1alpha1/kind.ts';
-import { ApiError } from '../../../runtime/client/errors.ts';
+import { ApiError, terminatingReason } from '../../../runtime/client/errors.ts';
 import type { KubernetesClient } from '../../../runtime/client/kubernetes-client.ts';
 import type { CoreEvent } from '../../../runtime/events/event-kind.ts';
 import type { EventRecorderOptions, SendingEventRecorder } from '../../../runtime/events/event-recorder.ts';
@@ -341,6 +341,14 @@ describe('event recorder', () => {
     await sent(1);
     assert.deepEqual([objects(), recorder.droppedCount], [['n3'], 2]);
     assert.deepEqual(levels(), ['warn']);
+  });
+
+  test('an Event in a namespace that is being deleted does not count as dropped', async () => {
+    sink.fail = [apiError(403, { reason: terminatingReason })];
+    for (const name of ['n1', 'n2']) record(name);
+    run();
+    await sent(1);
+    assert.deepEqual([objects(), recorder.droppedCount], [['n2'], 0]);
   });
 
   test('an Event with a newer one of its object and reason is dropped before all others', async () => {
