@@ -55,9 +55,7 @@ export class StepFailure extends Error {
     this.what = what;
     this.bug = bug;
     this.error =
-      error && facts.hintKind && hint === facts.hint
-        ? { class: error.class, advice: [facts.hintKind] }
-        : error;
+      error && isHelpful && facts.hintKind ? { class: error.class, advice: [facts.hintKind] } : error;
     this.facts = facts;
   }
 

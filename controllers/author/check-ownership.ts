@@ -77,17 +77,12 @@ export function checkOwnership(
           isOfClaim ? '' : `; ${clientAdvice.createRetainedAgain}`,
           { by: 'AnotherResource', ...ownerIn(tags) },
         ];
-  // An edit of the external name has no effect any more.
+  // Its identity is recorded, so that an edit of the external name has no effect.
   if (managed.status?.externalIdentity !== undefined) {
     const tags = Object.entries(ownerTags({ kind: owner.kind, name: owner.name }));
     const todo = clientAdvice.setOwnerTags(tags.map(([key, value]) => `${key}=${value}`));
-    throw new ExternalError(
-      `${what} exists and ${whose}, but this resource managed one of this name; ${todo}`,
-      {
-        errorClass: 'MarkLost',
-        holder,
-      },
-    );
+    const happened = `${what} exists and ${whose}, but this resource managed one of this name`;
+    throw new ExternalError(`${happened}; ${todo}`, { errorClass: 'MarkLost', holder });
   }
   const observing = isOfClaim ? '' : `, or ${advice.observeExisting}`;
   throw new ExternalError(`${withNameAdvice(managed, `${what} exists and ${whose}`)}${observing}${hint}`, {

@@ -126,10 +126,9 @@ export function createProviderHealth(): ProviderHealth {
       mayWork.next({ kind: kindKey(kind), name, isForAll: true, isFor: () => true });
     },
     retryOne(kind, name) {
-      const results = [...(known.get(keyOf(kind, name))?.results ?? [])];
       // guard: otherwise it waits for a user whose run shows nothing
       const isShown = ([, result]: readonly [string, CallResult]): boolean => result !== 'unknown';
-      const [oldest] = results.find(isShown) ?? [];
+      const [oldest] = known.get(keyOf(kind, name))?.results.entries().find(isShown) ?? [];
       mayWork.next({ kind: kindKey(kind), name, isFor: (user) => user === oldest });
     },
     changed$: (kind) => eventsOfKind(changes, kind).pipe(map(({ name }) => ({ name }))),
