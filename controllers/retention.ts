@@ -25,8 +25,8 @@ export const isReleased = (managed: Managed): boolean =>
   managed.status?.bindingPhase === 'Released' && !isTakenBack(managed);
 
 /**
- * Whether a claim of the same kind, namespace and name can take the resource back. An
- * administrator may remove `deleteAt`; then there is no time limit.
+ * Whether a claim of the same kind, namespace and name can take the resource back. An administrator may remove `deleteAt`;
+ * then there is no time limit.
  */
 export function isReturnable(managed: Managed): boolean {
   const { metadata, spec, status } = managed;

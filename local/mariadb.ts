@@ -45,8 +45,9 @@ export interface LocalMariadb {
 const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'mysql_system_tables_data.sql'];
 
 /**
- * Starts a MariaDB. When this process ends, in any way, a watchdog ends the server and removes its data. Started by root, it
- * runs as `postgres` or `nobody`. Throws an Error with the end of its log if it does not start.
+ * Starts a MariaDB. When this process ends, in any way, a watchdog ends the server and removes its data. If this process is
+ * that of root, the server runs as `postgres` or `nobody`. Throws an Error with the end of the server's log if the server
+ * does not start.
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
   const { binaries, address = '127.0.0.1', administrator = 'rdsadmin', flags: more = [] } = options;

@@ -10,8 +10,10 @@ export interface EventFacts {
   readonly isWritten?: false;
 }
 
+/** An Event about an action of the controllers. */
 export const normal = (reason: string, message: string): EventFacts => ({ type: 'Normal', reason, message });
 
+/** An Event about a failure, or about something that a user must do. */
 export const warning = (reason: string, message: string): EventFacts => ({
   type: 'Warning',
   reason,

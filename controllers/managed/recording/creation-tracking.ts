@@ -58,7 +58,8 @@ type Mark = Readonly<Record<string, string>>;
 
 /**
  * The annotation that a creation writes first, and again if it fails. It has the UID of the object: a restored object has
- * another one, so that it did not create its external resource. `/again` replaces an external resource that was lost. `isRefused`: whether the external system refused the creation. Default: as recorded for the same spec.
+ * another one, so that it did not create its external resource. `/again` replaces an external resource that was lost.
+ * `isRefused`: whether the external system refused the creation. Default: as recorded for the same spec.
  */
 export function creationMark(
   managed: Managed,

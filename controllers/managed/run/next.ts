@@ -60,7 +60,7 @@ function varied({ metadata }: Managed, { pollIntervalMs, random }: PollEnvironme
 
 /**
  * A delay of at least 10 s, extended to the next full second. So an idle process wakes up once a second, and not for each
- * resource: with 500 resources and a poll interval of a minute, this saves a quarter of its CPU.
+ * resource. With 1,000 resources and a poll interval of a minute, this saves a third of its CPU (docs/performance.md).
  */
 function untilFullSecond(delayMs: number, now: Date): number {
   if (delayMs < 10_000) return Math.round(delayMs);
