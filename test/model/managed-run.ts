@@ -10,7 +10,7 @@ import type { CredentialNote } from '../../controllers/credential.ts';
 import { unknownClaim } from '../../controllers/credential.ts';
 import type { ExternalClient } from '../../controllers/managed/connecting/external-client.ts';
 import { creationMark } from '../../controllers/managed/recording/creation-tracking.ts';
-import { identified, identityToRecord } from '../../controllers/managed/recording/identity.ts';
+import { identified, identityInUse } from '../../controllers/managed/recording/identity.ts';
 import { confirmationOf } from '../../controllers/managed/run/confirmation.ts';
 import { decideManaged } from '../../controllers/managed/run/decide.ts';
 import type {
@@ -219,7 +219,7 @@ function cleared(facts: Facts, { resource }: Scene, more: { readonly found?: und
 /** The mark and the identity that a creation writes first. Only databases with a parameter, or with a class that keeps them, have them here. */
 function announced(facts: Facts, scene: Scene): Facts | Act {
   const { kind, managed } = facts;
-  const { fields } = identityToRecord(kind.identity, managed);
+  const { fields } = identityInUse(kind.identity, managed);
   const identity = { announced: fields.parameter as number | undefined };
   return marked(facts, scene, 'Announce', creationMark(managed), identity);
 }

@@ -91,7 +91,7 @@ export const values: Readonly<Record<string, string>> = {
     '{ ...referenceTo(claim), uid: undefined }',
   'controllers/managed/reconciler.ts: a stale read creates or deletes an external resource': 'facts.managed',
   'controllers/managed/recording/identity.ts: an edit of the identity leads to another external resource':
-    '{ fields: {} }',
+    'requestedIdentity(named(context, managed), context.marks)',
   'controllers/managed/recording/process-memory.ts: the duration of a slow observation counts as a time of absence':
     'clock.elapsedMs() - absentSinceMs',
   'controllers/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':

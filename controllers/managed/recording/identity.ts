@@ -3,6 +3,7 @@ import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import isNil from 'lodash/isNil.js';
+import omitBy from 'lodash/omitBy.js';
 import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
 import unset from 'lodash/unset.js';
@@ -35,28 +36,29 @@ export const mustExist = ({ metadata }: Managed): boolean =>
 export const isAdopting = (managed: Managed): boolean =>
   mustExist(managed) || managed.metadata.annotations?.[annotationKeys.adoptIdentity] === 'or-create';
 
-/** The identity according to the current spec and annotations, which a user may have edited. */
-export const identityOf = (
-  managed: Managed,
-  marks: IdentityMarks,
-  system?: string | undefined,
-): Identity => ({
-  name: externalName(managed),
-  system,
-  fields: fieldsAt(managed, marks),
-});
+export interface IdentityContext {
+  readonly isAssigned: boolean;
+  /** The fields of `forProvider` that the identity contains. */
+  readonly marks: IdentityMarks;
+  readonly names?: NameLimits | undefined;
+}
 
 /** The part of the spec that has the field. A field that identifies the external resource may be in `initProvider`. */
 const placeOf = ({ spec }: Managed, { identity }: IdentityMarks, path: string): keyof Managed['spec'] =>
   isNil(get(spec.forProvider, path)) && identity.includes(path) ? 'initProvider' : 'forProvider';
 
 function fieldsAt(managed: Managed, marks: IdentityMarks): Identity['fields'] {
-  const values = marks.immutable.map((path): [string, unknown] => [
-    path,
-    get(managed.spec[placeOf(managed, marks, path)], path),
-  ]);
-  return Object.fromEntries(values.filter(([, value]) => !isNil(value)));
+  const valueAt = (path: string): unknown => get(managed.spec[placeOf(managed, marks, path)], path);
+  const fields = Object.fromEntries(marks.immutable.map((path) => [path, valueAt(path)]));
+  return omitBy(fields, isNil);
 }
+
+/** The identity that the object asks for, which a user may have edited. */
+export const requestedIdentity = (managed: Managed, marks: IdentityMarks, system?: string): Identity => ({
+  name: externalName(managed),
+  system,
+  fields: fieldsAt(managed, marks),
+});
 
 /**
  * The recorded identity. The controller writes it to an annotation before the creation, and to annotation and status
@@ -71,37 +73,46 @@ export function recordedIdentity(
   const record =
     decodeIdentity(managed.status?.externalIdentity) ??
     decodeIdentity(managed.metadata.annotations?.[annotationKeys.externalIdentity]);
-  if (record === undefined) return undefined;
-  const fields = Object.entries(record.fields).filter(([path]) => immutable.includes(path));
-  return { ...record, fields: Object.fromEntries(fields) };
+  return record && { ...record, fields: pickBy(record.fields, (_, path) => immutable.includes(path)) };
 }
 
 /**
- * The recorded fields, and those that were set later and count: all that do not identify the external resource. A record
- * without fields is that of an external resource that never equalled its spec.
+ * The identity by which the external resource is observed, updated and deleted: the recorded one. Of the fields that were
+ * set later, those that identify the external resource do not count. A record without fields is that of an external resource
+ * that never equalled its spec, so that all fields count.
  */
-function wantedFields(managed: Managed, { fields }: Identity, marks: IdentityMarks): Identity['fields'] {
-  const counts = (path: string): boolean => !marks.identity.includes(path) || isEmpty(fields);
-  return { ...pickBy(fieldsAt(managed, marks), (_, path) => counts(path)), ...fields };
+export function identityInUse(context: IdentityContext, managed: Managed, system?: string): Identity {
+  const { marks } = context;
+  const requested = requestedIdentity(named(context, managed), marks, system);
+  const recorded = recordedIdentity(managed, marks);
+  if (recorded === undefined) return requested;
+  const counts = (path: string): boolean => !marks.identity.includes(path) || isEmpty(recorded.fields);
+  return {
+    name: recorded.name ?? requested.name,
+    system: recorded.system ?? system,
+    fields: { ...pickBy(requested.fields, (_, path) => counts(path)), ...recorded.fields },
+  };
 }
 
 /**
  * Lists the edits of the recorded identity for messages, for example `spec.forProvider.region from "us" to "eu"`.
  * Leaves out removed fields, and fields that were set later and count.
  */
-export function editsOf(managed: Managed, recorded: Identity, marks: IdentityMarks): readonly string[] {
-  const { name, fields } = recorded;
-  const now = externalName(managed);
-  const annotation = `annotation ${annotationKeys.externalName}`;
-  const wanted = wantedFields(managed, recorded, marks);
-  const changes = Object.entries(fieldsAt(managed, marks)).flatMap(([path, value]) =>
-    isEqual(wanted[path], value)
-      ? []
-      : [`spec.${placeOf(managed, marks, path)}.${path} from ${quoted(fields[path])} to ${quoted(value)}`],
-  );
-  const isRenamed = name !== undefined && now !== undefined && now !== name;
-  return [...(isRenamed ? [`${annotation} from ${quoted(name)} to ${quoted(now)}`] : []), ...changes];
+export function editsOf(context: IdentityContext, managed: Managed): readonly string[] {
+  const inUse = identityInUse(context, managed);
+  const { name, fields } = requestedIdentity(managed, context.marks);
+  const isRenamed = name !== undefined && name !== inUse.name;
+  const changed = Object.keys(fields).filter((path) => !isEqual(fields[path], inUse.fields[path]));
+  return [
+    ...(isRenamed ? [`annotation ${annotationKeys.externalName}${change(inUse.name, name)}`] : []),
+    ...changed.map(
+      (path) =>
+        `spec.${placeOf(managed, context.marks, path)}.${path}${change(inUse.fields[path], fields[path])}`,
+    ),
+  ];
 }
+
+const change = (from: unknown, to: unknown): string => ` from ${quoted(from)} to ${quoted(to)}`;
 
 const quoted = (value: unknown): string => (value === undefined ? 'nothing' : JSON.stringify(value));
 
@@ -116,13 +127,6 @@ export const refusedChanges = ({
     refused.length > 0 && `cannot change ${refused.join(' and ')}: ${unsupported}; ${advice.undoEdit}`,
     drifted.length > 0 && `cannot restore ${drifted.join(' and ')}: ${unsupported}; ${advice.correctDrift}`,
   ]);
-
-export interface IdentityContext {
-  readonly isAssigned: boolean;
-  /** The fields of `forProvider` that the identity contains. */
-  readonly marks: IdentityMarks;
-  readonly names?: NameLimits | undefined;
-}
 
 /** Adds a missing external name annotation: the recorded name, else that of `forProvider` or of the object. */
 export function named<M extends Managed>({ isAssigned, marks, names }: IdentityContext, object: M): M {
@@ -149,23 +153,27 @@ export function refusedName(context: IdentityContext, managed: Managed): Externa
 }
 
 /**
- * Returns the managed resource for the external client. The recorded identity replaces a user's edits of it. Fields that
- * were set later stay.
+ * The managed resource for the external client: with the identity in use, and without a note about another external resource
+ * than that to which this identity leads.
  */
-export function identified(context: IdentityContext, managed: Managed): Managed {
-  const { marks } = context;
+export function identified(context: IdentityContext, managed: Managed, system?: string): Managed {
   // guard: otherwise an edit of the identity leads to another external resource
-  const recorded: Identity = recordedIdentity(managed, marks) ?? { fields: {} };
-  const { name } = recorded;
-  const own = named(context, managed);
-  const object = name === undefined ? own : withAnnotations(own, { [annotationKeys.externalName]: name });
-  const given = fieldsAt(object, { ...marks, identity: [] });
-  const wanted = wantedFields(object, recorded, marks);
-  if (isEqual(given, wanted)) return object;
-  const forProvider = structuredClone({ ...object.spec.forProvider });
-  for (const path of Object.keys(given)) unset(forProvider, path);
-  for (const [path, value] of Object.entries(wanted)) set(forProvider, path, value);
-  return { ...object, spec: { ...object.spec, forProvider } };
+  const { name, fields } = identityInUse(context, managed);
+  const renamed = withAnnotations(managed, { [annotationKeys.externalName]: name });
+  const given = fieldsAt(managed, { ...context.marks, identity: [] });
+  const object = isEqual(given, fields) ? renamed : withFields(renamed, Object.keys(given), fields);
+  const note = managed.metadata.annotations?.[annotationKeys.observedIdentity];
+  // guard: otherwise it takes over an external resource that was never observed
+  if (note === undefined || note === whereabouts(context, object, system)) return object;
+  return withAnnotations(object, { [annotationKeys.observedIdentity]: undefined });
+}
+
+/** Returns the managed resource with these fields in `forProvider`, in place of `previous` ones. */
+function withFields(managed: Managed, previous: readonly string[], fields: Identity['fields']): Managed {
+  const forProvider = structuredClone({ ...managed.spec.forProvider });
+  for (const path of previous) unset(forProvider, path);
+  for (const [path, value] of Object.entries(fields)) set(forProvider, path, value);
+  return { ...managed, spec: { ...managed.spec, forProvider } };
 }
 
 /** An external resource: its system, if the client can tell it, and the last observation. */
@@ -175,20 +183,12 @@ export interface Found {
   readonly observation?: Pick<Observation, 'isUpToDate' | 'isOfAnother' | 'refused' | 'drifted'> | undefined;
 }
 
-/** The identity to record: the recorded one, and the fields that a user set later. */
-export function identityToRecord(context: IdentityContext, managed: Managed, system?: string): Identity {
-  const recorded = recordedIdentity(managed, context.marks);
-  return identityOf(identified(context, managed), context.marks, recorded?.system ?? system);
-}
-
 /** Whether a user edited a part of the recorded identity in the object, or removed its name or one of its fields. */
-export function isEdited({ isAssigned, marks }: IdentityContext, managed: Managed): boolean {
-  const recorded = recordedIdentity(managed, marks);
-  if (recorded === undefined) return false;
-  const isNameRemoved = isAssigned && recorded.name !== undefined && externalName(managed) === undefined;
-  const wanted = fieldsAt(managed, marks);
-  const isFieldRemoved = Object.keys(recorded.fields).some((path) => !Object.hasOwn(wanted, path));
-  return isNameRemoved || isFieldRemoved || editsOf(managed, recorded, marks).length > 0;
+export function isEdited(context: IdentityContext, managed: Managed): boolean {
+  const inUse = identityInUse(context, managed);
+  const { name, fields } = requestedIdentity(managed, context.marks);
+  const isNamed = name !== undefined || context.isAssigned;
+  return (isNamed && name !== inUse.name) || !isEqual(fields, inUse.fields);
 }
 
 /**
@@ -223,36 +223,25 @@ export function identityFound(
   const isRecorded = isAdopting(managed) || recorded !== undefined;
   if (observation === undefined || (isObserver(managed) && !isRecorded)) return undefined;
   const isAsWanted = observation.isUpToDate && isEmpty(observation.refused) && isEmpty(observation.drifted);
-  const identity = identityToRecord(context, managed, system);
+  const identity = identityInUse(context, managed, system);
   return encodeIdentity(isAsWanted ? identity : { ...identity, fields: recorded?.fields ?? {} });
 }
 
 /** The part of an identity that leads to an external resource. Its other fields need not be known to observe it. */
 function whereabouts(context: IdentityContext, managed: Managed, system: string | undefined): string {
   const { identity } = context.marks;
-  return encodeIdentity(identityOf(named(context, managed), { identity, immutable: identity }, system));
-}
-
-/** Returns the managed resource without a note about another external resource than the one that it leads to now. */
-export function withCurrentNote(
-  context: IdentityContext,
-  managed: Managed,
-  system: string | undefined,
-): Managed {
-  const note = managed.metadata.annotations?.[annotationKeys.observedIdentity];
-  // guard: otherwise it takes over an external resource that was never observed
-  if (note === undefined || note === whereabouts(context, managed, system)) return managed;
-  return withAnnotations(managed, { [annotationKeys.observedIdentity]: undefined });
+  return encodeIdentity(
+    requestedIdentity(named(context, managed), { identity, immutable: identity }, system),
+  );
 }
 
 /** Up to three messages: a user edited the identity, the system refuses an edit, or the client cannot undo drift. */
 export function refusals(
-  { marks }: IdentityContext,
+  context: IdentityContext,
   managed: Managed,
   observation: Found['observation'],
 ): readonly string[] {
-  const recorded = recordedIdentity(managed, marks);
-  const edits = recorded === undefined ? [] : editsOf(managed, recorded, marks);
+  const edits = editsOf(context, managed);
   const isRetained = observation?.isUpToDate === false && shouldUpdate(managed.spec) && !wasDeleted(managed);
   const edited = `cannot change ${edits.join(' and ')}: the external resource keeps the value of its creation; ${advice.undoEdit}`;
   return [...(edits.length > 0 ? [edited] : []), ...(isRetained ? refusedChanges(observation) : [])];

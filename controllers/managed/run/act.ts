@@ -32,10 +32,9 @@ import {
 import {
   foundAnnotations,
   identified,
-  identityOf,
-  identityToRecord,
+  identityInUse,
   named,
-  withCurrentNote,
+  requestedIdentity,
 } from '../recording/identity.ts';
 import { withInitProvider, withLateInitialized } from '../recording/provider-values.ts';
 import { withoutRecord } from '../recording/status.ts';
@@ -110,7 +109,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
     recordEdit(facts) {
       const { managed, kind, access } = facts;
       memory.forgetAbsence(managed);
-      const identity = encodeIdentity(identityOf(managed, kind.identity.marks, access?.system));
+      const identity = encodeIdentity(requestedIdentity(managed, kind.identity.marks, access?.system));
       return write(facts, withAnnotations(managed, { [annotationKeys.externalIdentity]: identity }));
     },
     noteLoss(given) {
@@ -129,7 +128,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
       const { underWay: operation, externalName: name = nameFound(facts) } = facts.operation;
       // While an operation creates the resource, the creation counts as incomplete.
       const isRunning = operation !== undefined;
-      const identity = { ...identityToRecord(kind.identity, managed, access?.system), name };
+      const identity = { ...identityInUse(kind.identity, managed, access?.system), name };
       const isNamed = kind.identity.isAssigned && name !== undefined;
       // guard: otherwise an assigned name is lost
       const recorded = await record(facts, {
@@ -221,7 +220,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
    */
   function announce(facts: Facts): Promise<Facts> {
     const { kind, managed, access } = facts;
-    const identity = identityToRecord(kind.identity, managed, access?.system);
+    const identity = identityInUse(kind.identity, managed, access?.system);
     // guard: otherwise an edit during the creation leads to another external resource
     const recorded = {
       [annotationKeys.externalIdentity]: encodeIdentity(identity),
@@ -345,7 +344,7 @@ export function acting(context: RunContext, signal: AbortSignal, log: Pick<Logge
 
 /** The managed resource for the external client. */
 const given = ({ kind: { identity }, managed, access }: Facts): Managed =>
-  withCurrentNote(identity, identified(identity, managed), access?.system);
+  identified(identity, managed, access?.system);
 
 /** The facts after an observation. A credential that was set counts as in use, unless the client reports the opposite. */
 function withCredentialObserved(facts: Facts, { credential: state }: Observation): Facts {

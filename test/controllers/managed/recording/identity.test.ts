@@ -13,12 +13,12 @@ import {
   editsOf,
   identified,
   identityFound,
-  identityOf,
-  identityToRecord,
+  identityInUse,
   isEdited,
   named,
   recordedIdentity,
   refusals,
+  requestedIdentity,
 } from '../../../../controllers/managed/recording/identity.ts';
 import { after, done, unsettled } from '../../../../runtime/controller/reconcile.ts';
 import { Scene } from '../../managed-scene.ts';
@@ -406,7 +406,7 @@ const assigned: IdentityContext = { isAssigned: true, marks };
 
 describe('the identity that a managed resource names', () => {
   const names = (object: Managed, want: string): void =>
-    assert.equal(encodeIdentity(identityOf(object, marks, 'a')), want);
+    assert.equal(encodeIdentity(requestedIdentity(object, marks, 'a')), want);
   test('is its name, and the fields that have a value', () =>
     names(
       of({ region: 'us', net: { id: 7 }, size: 1 }, { annotations: nameIs('db') }),
@@ -460,7 +460,7 @@ describe('the recorded values replace the edits of a managed resource, which are
     { recorded = object }: { readonly recorded?: Managed } = {},
   ): void {
     const current = { ...object, ...recording(identity) };
-    const found = [identified(assigned, current), editsOf(current, identity, marks)];
+    const found = [identified(assigned, current), editsOf(assigned, current)];
     assert.deepEqual(found, [{ ...current, metadata: recorded.metadata, spec: recorded.spec }, edits]);
   }
   test('a resource without edits stays as it is', () =>
@@ -576,7 +576,7 @@ describe('the identity that a run records', () => {
   const before = { system: 'a', fields: { region: 'us' } };
   const current = of({ region: 'us', net: { id: 7 } }, recording(before));
   test('keeps the recorded values, and adds values that were set since', () => {
-    const found = identityToRecord(deterministic, current, 'b');
+    const found = identityInUse(deterministic, current, 'b');
     assert.deepEqual(found, { name: 'db', system: 'a', fields: { region: 'us', 'net.id': 7 } });
   });
 
