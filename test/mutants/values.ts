@@ -94,15 +94,15 @@ export const values: Readonly<Record<string, string>> = {
     'requestedIdentity(named(context, managed), context.marks)',
   'controllers/managed/recording/process-memory.ts: the duration of a slow observation counts as a time of absence':
     'clock.elapsedMs() - absentSinceMs',
-  'controllers/managed/run/act.ts: a crash hides the loss, because the next process does not know that there was an external resource':
+  'controllers/managed/run/create.ts: a crash hides the loss, because the next process does not know that there was an external resource':
     'facts',
   'controllers/managed/run/act.ts: after an edit another external resource is deleted':
     'clientOf(facts).delete(managed, signal)',
   'controllers/managed/run/act.ts: after an edit another resource is observed':
     'clientOf(facts).observe(managed, credentialIn(facts), signal)',
-  'controllers/managed/run/act.ts: an assigned name is lost': 'facts',
-  'controllers/managed/run/act.ts: an edit during the creation leads to another external resource': '{}',
-  'controllers/managed/run/act.ts: an external resource is created before its identity is recorded':
+  'controllers/managed/run/create.ts: an assigned name is lost': 'managed',
+  'controllers/managed/run/create.ts: an edit during the creation leads to another external resource': '{}',
+  'controllers/managed/run/create.ts: an external resource is created before its identity is recorded':
     'Promise.resolve(facts)',
   'controllers/managed/run/act.ts: one observation proves an absence': 'Infinity',
   "controllers/managed/run/act.ts: the secrets of another owner's external resource are published": 'answer',

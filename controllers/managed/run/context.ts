@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import type { Logger } from '../../../runtime/log/log.ts';
 import type { RandomBytes } from '../../credential.ts';
 import type { ManagedReconcilerOptions } from '../options.ts';
 import type { ProcessMemory } from '../recording/process-memory.ts';
@@ -14,6 +15,12 @@ export interface RunContext
     Pick<Options, 'env' | 'managedResources' | 'connector' | 'places' | 'resolveReferences'> {
   readonly randomBytes: RandomBytes;
   readonly memory: ProcessMemory;
+}
+
+/** One run of the reconciler for one managed resource. */
+export interface Run extends RunContext {
+  readonly signal: AbortSignal;
+  readonly log: Logger;
 }
 
 /** The context, with the defaults of absent options. */
