@@ -1,12 +1,15 @@
+import { onClosedOutput } from './closed-output.ts';
+
 /**
- * Resolves when this process is asked to end: SIGINT, SIGTERM, or, under npm, the end of the shell between npm
- * and it. npm passes signals to that shell, which may die without passing them on; then this process has another
+ * Resolves when this process is asked to end: SIGINT, SIGTERM, the end of the reader of its output, such as `head`, or,
+ * under npm, the end of the shell between npm and it. npm passes signals to that shell, which may die without passing them on; then this process has another
  * parent. Keeps the process running until then.
  */
 export function stopRequest(): Promise<void> {
   return new Promise((resolve) => {
     process.on('SIGINT', () => resolve());
     process.on('SIGTERM', () => resolve());
+    onClosedOutput(resolve);
     const parent = process.ppid;
     const isUnderNpm = process.env.npm_lifecycle_event !== undefined;
     setInterval(() => {

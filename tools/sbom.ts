@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { onClosedOutput } from '../local/closed-output.ts';
 import { commitOf } from './commit.ts';
 
 export interface Component {
@@ -93,5 +94,6 @@ function serialNumberOf(text: string): string {
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
   const { atSeconds: createdAtSeconds } = commitOf(root);
+  onClosedOutput(() => process.exit(0));
   process.stdout.write(`${JSON.stringify(await sbomOf({ root, createdAtSeconds }), null, 2)}\n`);
 }

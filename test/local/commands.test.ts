@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -67,6 +69,24 @@ describe('each command', { concurrency: 2 }, () => {
       assert.doesNotMatch(stderr, /^ +at /m);
       assert.equal(stdout, '');
       assert.equal(code, wrong);
+    });
+  }
+});
+
+describe('if the reader of its output has ended', { concurrency: 2 }, () => {
+  for (const [name, main, ...args] of [
+    ['an emulator', 'testing/favourite-cloud/main.ts', '--port', '0'],
+    ['sbom', 'tools/sbom.ts'],
+  ] as const) {
+    test(`${name} ends with 0 and writes no error`, { timeout: 60_000 }, async () => {
+      const child = spawn(process.execPath, [main, ...args], {
+        cwd: root,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      child.stdout.destroy();
+      const [[code], stderr] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+      assert.equal(stderr, '');
+      assert.equal(code, 0);
     });
   }
 });

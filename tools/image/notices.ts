@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import groupBy from 'lodash/groupBy.js';
 import uniq from 'lodash/uniq.js';
+import { onClosedOutput } from '../../local/closed-output.ts';
 import type { SystemPackage } from '../../local/image/system-parts.ts';
 
 /** A text that a license asks to hand on. */
@@ -82,4 +83,7 @@ export function noticesText(root: string, parts?: string): string {
   return blocks.join('\n');
 }
 
-if (import.meta.main) process.stdout.write(noticesText(join(import.meta.dirname, '..', '..')));
+if (import.meta.main) {
+  onClosedOutput(() => process.exit(0));
+  process.stdout.write(noticesText(join(import.meta.dirname, '..', '..')));
+}
