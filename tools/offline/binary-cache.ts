@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +85,13 @@ export async function fetchAhead(
   });
 }
 
+/** Removes a folder of gigabytes, which takes seconds, in a process of its own. Its name is free at once. */
+async function removeLater(folder: string): Promise<void> {
+  const old = `${folder}.old-${process.pid}`;
+  await rename(folder, old);
+  spawn('rm', ['-rf', old], { detached: true, stdio: 'ignore' }).unref();
+}
+
 async function scratchOf({ name }: BinarySource, environment: NodeJS.ProcessEnv): Promise<string> {
   const scratch = join(cacheRoot(environment), `scratch-${name}`);
   await mkdir(scratch, { recursive: true });
@@ -139,7 +147,7 @@ export async function cachedBinaries(
         // An incomplete folder may stand in the way, left by a hand that deleted too little.
         await rm(directory, { recursive: true, force: true });
         await rename(target, directory);
-        await rm(scratch, { recursive: true, force: true });
+        await removeLater(scratch);
         return { directory, source: source.name };
       } catch (error) {
         const reason = error instanceof Error ? error : new Error(String(error));

@@ -1,10 +1,11 @@
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { BinarySource, BinaryWork } from './binary-cache.ts';
 import { findExecutable } from './command.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
-import { fastGo } from './go-build.ts';
+import type { GoPlace } from './go-build.ts';
+import { goBuild, runGo } from './go-build.ts';
 
 /** The version of the sources in the package. The version of the package itself begins with 1.20.5. */
 const VERSION = '1.20.2';
@@ -13,22 +14,16 @@ const COMMIT = 'faecb196815e248d3ecfb03c680a4507229c2a56';
 const RECIPE = {
   // The last suite with the whole tree in its source package `kubernetes`. Later suites have kubectl only.
   suite: 'bookworm',
-  recipe: 2,
+  recipe: 3,
   neededBytes: 2.5e9,
-  commands: ['apt-get', 'dpkg', 'tar', 'bash'],
+  commands: ['apt-get', 'dpkg', 'tar'],
 };
 
 const GO = ['golang-1.19-go', 'golang-1.19-src'];
 const REFLECT2 = 'golang-github-modern-go-reflect2-dev';
 
-/** Tools of the build and the packages, libraries included, that bring one to a machine without it. */
-const TOOLS: Readonly<Record<string, readonly string[]>> = {
-  make: ['make'],
-  jq: ['jq', 'libjq1', 'libonig5'],
-  patch: ['patch'],
-  xz: ['xz-utils', 'liblzma5'],
-  rsync: ['rsync', 'libpopt0', 'libxxhash0', 'liblz4-1', 'libzstd1', 'libacl1', 'libssl3', 'zlib1g'],
-};
+/** The commands that unpack the source, and the packages that bring them to a machine without them. */
+const TOOLS = { patch: ['patch'], xz: ['xz-utils', 'liblzma5'] };
 
 async function unpackSource({ at, packages, run }: DebianWork): Promise<void> {
   const tree = at('tree');
@@ -73,14 +68,17 @@ async function replaceReflect2(at: DebianWork['at']): Promise<void> {
  */
 async function unpackTools(
   { at, packages }: DebianWork,
-  { parts, tools, searchPath }: Parts & { readonly searchPath: string },
+  parts: readonly string[],
+  searchPath: string,
 ): Promise<void> {
   await mkdir(at('tools'), { recursive: true });
   const missing: string[] = [];
-  for (const tool of tools) {
-    if ((await findExecutable(tool, searchPath)) === undefined) missing.push(tool);
+  const needed: string[] = [];
+  for (const [tool, its] of Object.entries(TOOLS)) {
+    if ((await findExecutable(tool, searchPath)) !== undefined) continue;
+    missing.push(tool);
+    needed.push(...its);
   }
-  const needed = missing.flatMap((tool) => TOOLS[tool] ?? []);
   await packages.unpack([...GO, REFLECT2, ...parts, ...needed], at('root'));
   const libraries: string[] = [];
   for (const parent of ['lib', 'usr/lib']) {
@@ -95,81 +93,108 @@ async function unpackTools(
   }
 }
 
-/** The tree in a GOPATH, and the variables with which Go builds it. */
-async function inGopath({ at, env }: DebianWork) {
+/** The tree in a GOPATH: Go 1.19 looks for the packages of the tree there. */
+async function inGopath({ at }: DebianWork): Promise<Required<GoPlace>> {
   const parent = join(at('gopath'), 'src/k8s.io');
   await mkdir(parent, { recursive: true });
-  const source = join(parent, 'kubernetes');
-  await rm(source, { force: true });
-  await symlink(at('tree'), source);
-  const goRoot = join(at('root'), 'usr/lib/go-1.19');
-  return {
-    cwd: source,
-    env: {
-      ...env,
-      // The tree's scripts, and Go, ask the shell where they are: they must see the linked path, inside GOPATH.
-      PWD: source,
-      PATH: `${join(goRoot, 'bin')}:${env.PATH}`,
-      ...fastGo,
-      GOROOT: goRoot,
-      GOPATH: at('gopath'),
-      GOFLAGS: '-tags=providerless',
-      CGO_ENABLED: '0',
-    },
-  };
+  const cwd = join(parent, 'kubernetes');
+  await rm(cwd, { force: true });
+  await symlink(at('tree'), cwd);
+  return { goRoot: join(at('root'), 'usr/lib/go-1.19'), goPath: at('gopath'), cwd, tags: 'providerless' };
 }
 
-/** `make WHAT=cmd/kube-apiserver` would take a minute longer: it generates files that the source has. It lacks those of OpenAPI. */
+const MODULE = 'k8s.io/kubernetes';
+/** The packages with the version that `--version` prints, and with that of `/version`. */
+const VERSIONED = ['component-base/version', 'client-go/pkg/version'];
+/** Where the API types are of which kube-apiserver describes the schemas. */
+const API_TYPES = ['api', 'apimachinery', 'apiextensions-apiserver', 'kube-aggregator'];
+
+/** The packages below a folder with a file that asks for descriptions of its types: paths from the tree. */
+async function describedPackages(tree: string, folder: string): Promise<readonly string[]> {
+  const files = (await readdir(join(tree, folder), { recursive: true })).filter((name) =>
+    name.endsWith('.go'),
+  );
+  const marked = await Promise.all(
+    files.map(async (name) => {
+      const text = await readFile(join(tree, folder, name), 'utf8');
+      return /^\/\/ \+k8s:openapi-gen=true$/m.test(text) ? [join(folder, dirname(name))] : [];
+    }),
+  );
+  return [...new Set(marked.flat())].toSorted();
+}
+
+/**
+ * The file with the schemas of the API types, the only generated one that the source lacks. Its generator reads the paths of
+ * the packages in the GOPATH.
+ */
+async function describeTypes(work: DebianWork, go: Required<GoPlace>): Promise<void> {
+  const generator = work.at('openapi-gen');
+  await goBuild(work, go, {
+    source: `${MODULE}/vendor/k8s.io/kube-openapi/cmd/openapi-gen`,
+    output: generator,
+  });
+  const packages = await Promise.all(
+    API_TYPES.map((name) => describedPackages(go.cwd, join('vendor/k8s.io', name))),
+  );
+  const args = {
+    'input-dirs': packages
+      .flat()
+      .map((path) => join(MODULE, path))
+      .join(','),
+    'output-package': join(MODULE, 'pkg/generated/openapi'),
+    'output-file-base': 'zz_generated.openapi',
+    'go-header-file': 'vendor/k8s.io/code-generator/hack/boilerplate.go.txt',
+    'report-filename': work.at('openapi-report'),
+  };
+  const flags = Object.entries(args).map(([name, value]) => `--${name}=${value}`);
+  await runGo(work, go, generator, flags);
+}
+
+/**
+ * With Go alone. The tree's own `make` needs more programs and a fifth more time: it compiles Go's libraries again, and
+ * looks for files to generate.
+ */
 async function makeApiServer(work: DebianWork): Promise<void> {
-  const { cwd, env } = await inGopath(work);
+  const go = await inGopath(work);
+  await describeTypes(work, go);
   const version = {
-    KUBE_GIT_VERSION: `v${VERSION}`,
-    KUBE_GIT_MAJOR: '1',
-    KUBE_GIT_MINOR: '20',
-    KUBE_GIT_COMMIT: COMMIT,
-    KUBE_GIT_TREE_STATE: 'clean',
+    gitVersion: `v${VERSION}`,
+    gitMajor: '1',
+    gitMinor: '20',
+    gitCommit: COMMIT,
+    gitTreeState: 'clean',
   };
-  const settings = { cwd, env: { ...env, ...version } };
-  await work.run('build.log', 'make', ['gen_openapi'], settings);
-  await work.run('build.log', 'bash', ['hack/make-rules/build.sh', 'cmd/kube-apiserver'], settings);
-}
-
-async function buildControllers(work: DebianWork): Promise<void> {
-  const { cwd, env } = await inGopath(work);
-  const folder = join(cwd, 'cmd/services-stack-controllers');
-  await mkdir(folder, { recursive: true });
-  await copyFile(controllersSource, join(folder, 'main.go'));
-  const args = [
-    'build',
-    '-o',
-    work.at(CONTROLLER_MANAGER),
-    '-ldflags',
-    '-s -w',
-    './cmd/services-stack-controllers',
-  ];
-  await work.run('build.log', 'go', args, {
-    cwd,
-    env: { ...env, GO111MODULE: 'off', GOCACHE: work.at('gocache') },
+  await goBuild(work, go, {
+    source: `${MODULE}/cmd/kube-apiserver`,
+    output: work.at('kube-apiserver'),
+    variables: Object.fromEntries(
+      VERSIONED.flatMap((path) =>
+        Object.entries(version).map(([name, value]) => [`${MODULE}/vendor/k8s.io/${path}.${name}`, value]),
+      ),
+    ),
   });
 }
 
-interface Parts {
-  /** Packages with executables. */
-  readonly parts: readonly string[];
-  /** Names in `TOOLS`. */
-  readonly tools: readonly string[];
+async function buildControllers(work: DebianWork): Promise<void> {
+  const go = await inGopath(work);
+  const folder = 'cmd/services-stack-controllers';
+  await mkdir(join(go.cwd, folder), { recursive: true });
+  await copyFile(controllersSource, join(go.cwd, folder, 'main.go'));
+  await goBuild(work, go, { source: `${MODULE}/${folder}`, output: work.at(CONTROLLER_MANAGER) });
 }
 
-interface Product extends Parts {
+interface Product {
   readonly program: string;
   readonly minutes: string;
+  /** Packages with executables. */
+  readonly parts: readonly string[];
   compile(work: DebianWork): Promise<void>;
   /** The executables that it makes: paths in the scratch. */
   readonly results: readonly string[];
 }
 
 async function build(
-  { program, minutes, compile, results, ...parts }: Product,
+  { program, minutes, parts, compile, results }: Product,
   { target, ...given }: BinaryWork,
 ): Promise<void> {
   const { environment, progress } = given;
@@ -182,7 +207,7 @@ async function build(
     );
   }
   await step('1-packages', 'fetch Go, tools and parts (step 2 of 4)', () =>
-    unpackTools(work, { ...parts, searchPath: environment.PATH ?? '' }),
+    unpackTools(work, parts, environment.PATH ?? ''),
   );
   await step('2-source', 'fetch and patch the source (step 3 of 4)', () => unpackSource(work));
   await step('3-build', `build ${program} (step 4 of 4, about ${minutes} on two cores)`, () => compile(work));
@@ -207,9 +232,8 @@ export const debianBuild: BinarySource = {
         program: 'kube-apiserver',
         minutes: '2 to 3 minutes',
         parts: ['etcd-server', 'kubernetes-client'],
-        tools: Object.keys(TOOLS),
         compile: makeApiServer,
-        results: ['tree/_output/bin/kube-apiserver', 'root/usr/bin/etcd', 'root/usr/bin/kubectl'],
+        results: ['kube-apiserver', 'root/usr/bin/etcd', 'root/usr/bin/kubectl'],
       },
       work,
     ),
@@ -229,7 +253,6 @@ export const controllerManagerBuild: BinarySource = {
         program: `two controllers of ${CONTROLLER_MANAGER}`,
         minutes: '1 minute',
         parts: [],
-        tools: ['patch', 'xz'],
         compile: buildControllers,
         results: [CONTROLLER_MANAGER],
       },

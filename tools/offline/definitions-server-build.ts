@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { BinarySource, BinaryWork, FetchWork } from './binary-cache.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
-import { goBuild, unpackGo } from './go-build.ts';
+import { goBuild, unpackedGo, unpackGo } from './go-build.ts';
 
 /** The file that it builds. */
 export const DEFINITIONS_SERVER = 'apiextensions-apiserver';
@@ -30,7 +30,7 @@ async function compile(work: DebianWork): Promise<void> {
   if (minor === undefined)
     throw new Error(`Debian's ${SERVER} has the version ${packaged}, not 0.MINOR.PATCH`);
   const version = 'k8s.io/component-base/version';
-  await goBuild(work, {
+  await goBuild(work, await unpackedGo(work), {
     source: PATH_IN_GO,
     output: work.at(DEFINITIONS_SERVER),
     variables: {

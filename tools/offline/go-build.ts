@@ -19,7 +19,19 @@ export async function unpackGo(
 }
 
 /** Go's compilers end soon: they collect garbage seldom, which saves a sixth of their time and needs 1 GB more at most. */
-export const fastGo: NodeJS.ProcessEnv = { GOGC: '400' };
+const fastGo: NodeJS.ProcessEnv = { GOGC: '400' };
+
+/** A Go and its libraries, unpacked. */
+export interface GoPlace {
+  /** Folder of Go itself. */
+  readonly goRoot: string;
+  /** Folder with the libraries, in `src`. */
+  readonly goPath: string;
+  /** Folder in which Go runs. Default: that of this process. */
+  readonly cwd?: string;
+  /** Tags of the files to compile. */
+  readonly tags?: string;
+}
 
 export interface GoBuild {
   /** A package of the libraries, or a file. */
@@ -29,26 +41,47 @@ export interface GoBuild {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** Builds a program with the Go and the libraries of `unpackGo`. */
-export async function goBuild(
-  { at, env, run }: DebianWork,
-  { source, output, variables = {} }: GoBuild,
-): Promise<void> {
+/** The Go and the libraries of `unpackGo`. */
+export async function unpackedGo({ at }: DebianWork): Promise<GoPlace> {
   const go = (await readdir(at('root/usr/lib'))).find((name) => /^go-\d/.test(name));
   if (go === undefined) throw new Error("Debian's golang-go brings no Go");
-  const goRoot = join(at('root/usr/lib'), go);
-  const settings = Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`);
-  const args = ['build', '-o', output, '-ldflags', ['-s', '-w', ...settings].join(' '), source];
-  await run('build.log', join(goRoot, 'bin/go'), args, {
+  return { goRoot: join(at('root/usr/lib'), go), goPath: at('root/usr/share/gocode') };
+}
+
+/** Runs Go, or a program that reads sources as Go does. The results of the compiler stay in the scratch. */
+export async function runGo(
+  { at, env, run }: DebianWork,
+  { goRoot, goPath, cwd }: GoPlace,
+  program: string,
+  args: readonly string[],
+): Promise<void> {
+  const bin = join(goRoot, 'bin');
+  await run('build.log', program === 'go' ? join(bin, 'go') : program, args, {
+    ...(cwd === undefined ? {} : { cwd }),
     env: {
       ...env,
+      PATH: `${bin}:${env.PATH}`,
+      // Go asks the shell where it is: if that is a link, it must see the link.
+      ...(cwd === undefined ? {} : { PWD: cwd }),
       ...fastGo,
       GOROOT: goRoot,
-      GOPATH: at('root/usr/share/gocode'),
+      GOPATH: goPath,
       GOCACHE: at('gocache'),
       GO111MODULE: 'off',
       GOTOOLCHAIN: 'local',
       CGO_ENABLED: '0',
     },
   });
+}
+
+/** Builds a program without cgo. */
+export async function goBuild(
+  work: DebianWork,
+  place: GoPlace,
+  { source, output, variables = {} }: GoBuild,
+): Promise<void> {
+  const settings = Object.entries(variables).map(([name, value]) => `-X ${name}=${value}`);
+  const tags = place.tags === undefined ? [] : ['-tags', place.tags];
+  const args = ['build', ...tags, '-o', output, '-ldflags', ['-s', '-w', ...settings].join(' '), source];
+  await runGo(work, place, 'go', args);
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import type { BinarySet, BinarySource, BinaryWork } from '../binary-cache.ts';
 import type { OptionalProgram, ProgramSupport } from '../debian-program.ts';
 import { debianWork } from '../debian-work.ts';
-import { goBuild, unpackGo } from '../go-build.ts';
+import { goBuild, unpackedGo, unpackGo } from '../go-build.ts';
 import { optionalBinaries, prepareOptional } from '../optional-binaries.ts';
 
 const PROGRAM = 'chart-renderer';
@@ -27,7 +27,9 @@ async function build(given: BinaryWork): Promise<void> {
     await unpackGo(work, LIBRARIES);
   });
   const output = work.at(PROGRAM);
-  await given.progress.step(`build ${PROGRAM}`, () => goBuild(work, { source, output }));
+  await given.progress.step(`build ${PROGRAM}`, async () =>
+    goBuild(work, await unpackedGo(work), { source, output }),
+  );
   await copyFile(output, join(given.target, PROGRAM));
   await chmod(join(given.target, PROGRAM), 0o755);
 }
