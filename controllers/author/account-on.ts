@@ -32,7 +32,10 @@ interface OwnedCall extends Call {
 export interface MarkedAccounts<S, F> extends Accounts {
   /** Undefined: there is none. */
   observe(name: string, options: Call): Promise<F | undefined>;
-  /** Creates it with its mark, so that an interrupted creation is found. Without a password no client can log in. */
+  /**
+   * Creates it with its mark, so that an interrupted creation is found. One that exists with this mark gets the spec and the
+   * password. Without a password no client can log in.
+   */
   create(name: string, spec: S, options: OwnedCall & { readonly password?: string }): Promise<void>;
   /** Changes all but the password. `password`: the one that it has, for a server that must see it again. */
   update(name: string, spec: S, options: OwnedCall & { readonly password?: string }): Promise<void>;

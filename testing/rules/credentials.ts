@@ -66,7 +66,7 @@ const setsWhatItReceives: Rule = {
       isExisting
         ? 'create returned `isExisting`, but has set the credential'
         : 'create found an existing thing, did not return `isExisting`, and did not set the credential',
-      'return `isExisting: true`, and do not set the credential',
+      'return `isExisting: true`, and do not set the credential; `create` of `MarkedAccounts` sets it instead',
     );
 
     await call('update', third);
