@@ -159,12 +159,17 @@ function notStructural(schema: JsonSchema): readonly string[] {
 
 const noJson = ['bigint', 'symbol', 'undefined', 'void', 'map', 'set', 'nan', 'custom', 'function'];
 
+const hasFunction =
+  'has a function, such as refine or transform, which the API server does not call: use withRules, or check the value in configure';
+
 /** The problems of a Zod schema that its JSON schema does not show. */
 function unusableIn({ _zod: { def } }: z.core.$ZodType): readonly string[] {
   if (def.type === 'date') return ['is a z.date(), which JSON does not have: use z.iso.datetime()'];
   if (noJson.includes(def.type)) return [`is a z.${def.type}(), which JSON does not have: use another type`];
+  if (def.type === 'pipe') return [hasFunction]; // the result of z.transform
   const { checks = [] } = def as { readonly checks?: readonly z.core.$ZodCheck[] };
   return checks.flatMap(({ _zod: { def: check } }) => {
+    if (check.check === 'custom' || check.check === 'overwrite') return [hasFunction];
     const { pattern } = check as { readonly pattern?: RegExp };
     const flags = pattern?.flags.replace('u', '') ?? '';
     if (flags === '') return [];

@@ -121,6 +121,8 @@ describe('a field that cannot be used is reported once, with its path', () => {
   const several = 'has several types, for example by z.union or z.tuple: a field must have one type';
   const untyped = 'has no type: every field must have one';
   const others = 'allows additional fields, which the API server drops: use z.object';
+  const hasFunction =
+    'has a function, such as refine or transform, which the API server does not call: use withRules, or check the value in configure';
   const inner = z.object({ a: z.string().describe('A.') });
   const startingWithA = z.string().regex(/^a/);
   const cases: Readonly<Record<string, readonly [z.ZodType, string]>> = {
@@ -157,6 +159,22 @@ describe('a field that cannot be used is reported once, with its path', () => {
       z.string().regex(/^a$/i),
       `${at} has a pattern with the flag i, which Kubernetes does not support: express it in the pattern`,
     ],
+    'a check by a function': [z.string().refine((value) => value !== 'a'), `${at} ${hasFunction}`],
+    'a check by a function within': [
+      z.object({
+        of: z
+          .array(
+            z
+              .string()
+              .describe('Of.')
+              .check(() => {}),
+          )
+          .describe('Of.'),
+      }),
+      `${at}.of[] ${hasFunction}`,
+    ],
+    'a function that changes the value': [z.string().trim(), `${at} ${hasFunction}`],
+    'a transformation': [optional(z.string().transform(Number)), `${at} ${hasFunction}`],
     'one of two patterns': [startingWithA.regex(/(?!b)$/), pattern('(?!')],
     'a pattern in a list': [z.array(z.string().regex(/(?=a)/)), pattern('(?=').replace('field', 'field[]')],
   };
