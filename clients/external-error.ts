@@ -156,3 +156,13 @@ const byStatus: Readonly<Record<number, ExternalErrorClass>> = {
 /** The class of an error answer, by its HTTP status. */
 export const classOfStatus = (status: number): ExternalErrorClass =>
   byStatus[status] ?? (status >= 400 && status < 500 ? 'Invalid' : 'Unknown');
+
+/** The first code among an error, its causes and, if all addresses of a name failed, their errors. */
+export function codeIn(error: unknown): string | undefined {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    const { code } = current as { readonly code?: unknown };
+    if (typeof code === 'string') return code;
+    if (current instanceof AggregateError) return codeIn(current.errors[0]);
+  }
+  return undefined;
+}

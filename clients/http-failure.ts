@@ -1,6 +1,7 @@
 import { advice } from './advice.ts';
 import { CloudError, HaltedError } from './cloud-error.ts';
 import type { Advice, ExternalErrorClass } from './external-error.ts';
+import { codeIn } from './external-error.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -95,7 +96,7 @@ const words: Readonly<Record<string, string>> = {
  */
 export function transportFailure(error: unknown, { cloud, what, origin }: FailureContext): CloudError {
   if (error instanceof HaltedError) return error; // guard: otherwise a creation that was not sent counts as uncertain
-  const code = codeOf(error);
+  const code = codeIn(error);
   const where = `cannot ${what}: ${cloud} (${origin})`;
   if (code !== undefined && refused.includes(code)) {
     const message = `${where} is unreachable: ${words[code] ?? code}`;
@@ -112,16 +113,6 @@ export function transportFailure(error: unknown, { cloud, what, origin }: Failur
   }
   const message = `${where} closed the connection before it answered`;
   return new CloudError(message, { status: 0, code: 'ConnectionLost', isRetryable: true });
-}
-
-/** The first code among an error, its causes and, if all addresses of a name failed, their errors. */
-export function codeOf(error: unknown): string | undefined {
-  for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    const { code } = current as { readonly code?: unknown };
-    if (typeof code === 'string') return code;
-    if (current instanceof AggregateError) return codeOf(current.errors[0]);
-  }
-  return undefined;
 }
 
 function wordsIn(text: string, errorIn: (answer: unknown) => VendorError): VendorError {

@@ -1,5 +1,5 @@
 import { advice } from './advice.ts';
-import { codeOf } from './http-failure.ts';
+import { codeIn } from './external-error.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
@@ -116,7 +116,7 @@ export function unreachable(
   if (timeoutMs !== undefined) {
     return new VaultError(`Vault ${origin} did not answer within ${timeoutMs} ms`, { code: 'Unreachable' });
   }
-  const insecure = tlsFailure(codeOf(error), { trust: advice.putCaBundle });
+  const insecure = tlsFailure(codeIn(error), { trust: advice.putCaBundle });
   if (insecure !== undefined) {
     return new VaultError(`Vault ${origin} has no certificate that is trusted: ${insecure}`, {
       code: 'Unreachable',

@@ -127,7 +127,8 @@ function misspeltMethod(client: Readonly<Record<string, unknown>>): string | und
 /** Why an external client must not return this answer from `call`, as in `observe returned …`. Undefined: it may. */
 export function answerProblem(call: string, answer: unknown): string | undefined {
   if (call === 'connect') return clientProblem(answer);
-  if (call === 'system') return isString(answer) ? undefined : `${nameOf(answer)}, which must be text`;
+  if (call === 'system')
+    return isString(answer) && answer !== '' ? undefined : `${nameOf(answer)}, which must be text`;
   if (call === 'plannedDetails') return detailsProblem(answer);
   const form = forms[call];
   if (form === undefined) return undefined;
@@ -203,6 +204,9 @@ export function jsonProblem(value: unknown): string | undefined {
     if (each instanceof Error || typeof each !== 'object' || each === null)
       return isOfJson(each) ? undefined : `${where}${nameOf(each)}`;
     if (above.has(each)) return `${where}which contains itself`;
+    // guard: otherwise the controllers, which merge and compare fields, lose what the object has
+    if (typeof (each as { readonly toJSON?: unknown }).toJSON === 'function')
+      return `${where}an object with a method toJSON (${each.constructor?.name ?? 'no class'})`;
     above.add(each);
     for (const [key, inner] of Object.entries(each)) {
       const problem = visit(inner, path === '' ? key : `${path}.${key}`);
@@ -233,6 +237,7 @@ const names: Readonly<Record<string, string>> = {
 /** The sort of a value, for messages. Never the value. */
 export function nameOf(value: unknown): string {
   if (value === null) return 'null';
+  if (value === '') return 'an empty text';
   if (Array.isArray(value)) return 'a list';
   if (value instanceof Promise) return 'a promise';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is not finite';

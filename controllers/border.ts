@@ -7,6 +7,7 @@
  * reasons.
  */
 
+import { codeIn } from '../clients/external-error.ts';
 import { nameOf } from './answers.ts';
 import { attributed } from './stack-bug.ts';
 
@@ -49,7 +50,20 @@ export async function awaitAuthor<T>(
 function thrownBy(call: AuthorCall, error: unknown): unknown {
   // guard: otherwise a text that is thrown shows the credentials in it
   if (!(error instanceof Error)) return authorBug(call, `threw ${nameOf(error)}, which must be an Error`);
-  return attributed(error, call.stack);
+  return attributed(explained(error), call.stack);
+}
+
+/** The messages of Node's `fetch`: every failure has one of them, and the reason in its cause. */
+const messagesOfFetch = ['fetch failed', 'terminated'];
+
+/** The same error. If its message has no reason, the message gets the code of the error or of its cause. */
+function explained(error: Error): Error {
+  if (error.message !== '' && !messagesOfFetch.includes(error.message)) return error;
+  const code = codeIn(error);
+  const what = error.message === '' ? `${error.name} without a message` : error.message;
+  const value = code === undefined ? what : `${what}: ${code}`;
+  Reflect.defineProperty(error, 'message', { value, writable: true, configurable: true });
+  return error;
 }
 
 /** A programming error in an author's code that threw no error: `what` is wrong with `name`. */

@@ -42,7 +42,7 @@ export function whyIncompatible(service: ClaimService, claim: Claim, offered: ob
   const { stack, definedAt } = service;
   const run = () => service.whyIncompatible?.(frozen(claim), frozen(offered));
   return callAuthor({ name: 'whyIncompatible', stack, definedAt }, run, (answer: unknown) =>
-    answer === undefined || typeof answer === 'string'
+    answer === undefined || (typeof answer === 'string' && answer !== '')
       ? undefined
       : `${nameOf(answer)}, which must be text or undefined`,
   );

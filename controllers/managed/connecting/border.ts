@@ -7,6 +7,7 @@ import { schemaProblems } from '../../../apis/core/schema-problems.ts';
 import { managedStatus } from '../../../apis/core/v1alpha1/define-managed.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
+import { externalName } from '../../../apis/core/v1alpha1/meta.ts';
 import { messageOf } from '../../../runtime/client/errors.ts';
 import type { Logger } from '../../../runtime/log/log.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
@@ -26,6 +27,7 @@ import { wrapCalls } from './wrap-calls.ts';
 /** The facts about a service that its border needs. */
 export interface BorderOptions extends Omit<AuthorCall, 'name'> {
   readonly kind: Kind<Managed>;
+  readonly externalNames: 'deterministic' | 'assigned';
   readonly log: Pick<Logger, 'warn'>;
   readonly clock: Pick<Clock, 'scheduler'>;
   readonly limits?: CallLimits | undefined;
@@ -40,7 +42,7 @@ export interface BorderOptions extends Omit<AuthorCall, 'name'> {
  */
 export function borderedConnector<M extends Managed>(
   connector: ExternalConnector<M>,
-  { kind, log, clock, limits, secretsOf, ...whose }: BorderOptions,
+  { kind, externalNames, log, clock, limits, secretsOf, ...whose }: BorderOptions,
 ): ExternalConnector<M> {
   const unknownPaths = new Set<string>();
   const hanging = hangingCalls(clock, limits);
@@ -97,7 +99,19 @@ export function borderedConnector<M extends Managed>(
 
   /** The answer without unknown fields of the status. Throws a programming error if a field has another type. */
   function believed<T>(name: string, managed: M, client: ExternalClient<M>, answer: T): T {
-    const { status = {}, lateInitialized, details, operation } = (answer ?? {}) as Partial<Observation>;
+    const {
+      status = {},
+      lateInitialized,
+      details,
+      operation,
+      externalName: assigned,
+    } = (answer ?? {}) as Partial<Observation>;
+    // guard: otherwise no observation finds it, and each run creates another one
+    if (externalNames === 'deterministic' && assigned !== undefined && assigned !== externalName(managed))
+      throw bug(
+        name,
+        "returned another externalName than the one that it got, although externalNames of the service is 'deterministic'",
+      );
     // `observe` returns the type of an operation. The other calls return its name.
     const unpollable =
       name === 'observe' || operation === undefined

@@ -44,6 +44,7 @@ export function guardedConnector<M extends Managed>(
   const providerOf = providerFinder(env, providers);
   const bordered = borderedConnector(connector, {
     kind: kind as unknown as Kind<Managed>,
+    externalNames,
     stack,
     definedAt,
     log: env.log,

@@ -167,6 +167,14 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     'observe returned ready, true or false, which must be a Ready condition, for example available()',
   ],
   'a BigInt in the status': [exists({ status: { size: 1n } }), 'observe returned status.size, a BigInt'],
+  'a Date in the status': [
+    exists({ status: { since: new Date(0) } }),
+    'observe returned status.since, an object with a method toJSON (Date)',
+  ],
+  'an object with its own JSON': [
+    exists({ status: { of: [{ toJSON: () => 'text' }] } }),
+    'observe returned status.of.0, an object with a method toJSON (Object)',
+  ],
   'a function in the status': [
     exists({ status: { of: [() => 1] } }),
     'observe returned status.of.0, a function',
@@ -235,6 +243,14 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     { create: async () => ({ externalName: 7 }) },
     'create returned externalName, a number, which must be text',
   ],
+  'a name that the system assigned, of a service with known names': [
+    { create: async () => ({ externalName: 'box-7' }) },
+    "create returned another externalName than the one that it got, although externalNames of the service is 'deterministic'",
+  ],
+  'the same for a name that was found': [
+    exists({ externalName: 'box-7' }),
+    "observe returned another externalName than the one that it got, although externalNames of the service is 'deterministic'",
+  ],
   'an update that is text': [updated('done'), 'update returned text, which must be an object'],
   'an operation of an unknown state': [
     polled({ state: 'maybe' }),
@@ -284,6 +300,7 @@ const mistakes: Readonly<Record<string, readonly [calls: Calls, reported: string
     { facts: async () => ({ version: '1' }) },
     'facts returned a promise, which must be an object',
   ],
+  'an empty system': [{ system: async () => '' }, 'system returned an empty text, which must be text'],
   'the system as a number': [{ system: async () => 7 }, 'system returned a number, which must be text'],
   'planned details that are numbers': [
     { plannedDetails: () => ({ port: 1 }) },
@@ -329,6 +346,31 @@ describe('a mistake of a client is named on the resource and the claim, with the
     const { message = '' } = getCondition(managed?.status?.conditions, 'Synced');
     assert.match(message, /^bug in the stack influx: connect returned undefined, which must be an object/);
   });
+
+  const unexplained: Readonly<Record<string, readonly [error: Error, reported: string]>> = {
+    'an error without a message': [new Error(''), 'Error without a message'],
+    'the error of several addresses': [
+      new AggregateError([Object.assign(new Error('::1'), { code: 'ECONNREFUSED' })]),
+      'AggregateError without a message: ECONNREFUSED',
+    ],
+    'an error of fetch': [
+      new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ENOTFOUND' }) }),
+      'fetch failed: ENOTFOUND',
+    ],
+    'an error of fetch at several addresses': [
+      new TypeError('fetch failed', {
+        cause: new AggregateError([Object.assign(new Error('::1'), { code: 'ECONNREFUSED' })]),
+      }),
+      'fetch failed: ECONNREFUSED',
+    ],
+  };
+  for (const [what, [error, reported]] of Object.entries(unexplained)) {
+    test(`${what} has a message in the condition`, async () => {
+      const { managed, claim: ours } = await broken({ observe: () => Promise.reject(error) });
+      assert.equal(getCondition(managed?.status?.conditions, 'Synced').message, reported);
+      assert.ok(getCondition(ours?.status?.conditions, 'Ready').message?.startsWith(reported));
+    });
+  }
 
   for (const isAssigned of [true, false]) {
     test(`an operation that cannot be polled, without a second creation: ${isAssigned ? 'assigned' : 'known'} names`, async () => {
@@ -437,6 +479,10 @@ describe('a mistake of configure is named on the claim, with the reason StackBug
         },
       },
       'Cannot add property reclaimPolicy, object is not extensible',
+    ],
+    'an incompatibility that is an empty text': [
+      { whyIncompatible: () => '' },
+      'whyIncompatible returned an empty text, which must be text or undefined',
     ],
     'an incompatibility that is no text': [
       { whyIncompatible: () => true as never },
