@@ -7,6 +7,8 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { firstInFirstOut, turnsByGroup } from '../../runtime/time/turns-by-group.ts';
+import { objectProblem } from '../answers.ts';
+import { awaitAuthor } from '../border.ts';
 import { heldCredentials } from '../provider/credential-sources.ts';
 import { providerOf } from '../provider/provider-choice.ts';
 import type { ProviderKinds } from '../provider/provider-credentials.ts';
@@ -35,7 +37,7 @@ export interface SharedServersOptions<C extends object, S> {
   /** The resource that has a mark on a server. */
   readonly holderOf: HolderOf;
   /** Called once for each credentials. */
-  readonly open: (options: ServerOptions<C> & { readonly holderOf: HolderOf }) => S;
+  readonly open: (options: ServerOptions<C> & { readonly holderOf: HolderOf; readonly clock: Clock }) => S;
   /** The survey of a server. Not called in a process that changes nothing. */
   readonly survey: (options: SurveyOptions<C, S>) => ServerSurvey;
 }
@@ -91,7 +93,7 @@ export function sharedServers<C extends object, S extends { readonly usedBy: (gr
   };
   return async (managed) => {
     const held = heldCredentials((await read(managed)).credentials);
-    const parsing = Promise.resolve().then(() => parse(held.entries()));
+    const parsing = awaitAuthor({ name: 'parse' }, () => parse(held.entries()), objectProblem);
     const credentials = await annotate(`cannot use ${held.origin}`, parsing);
     const key = JSON.stringify(Object.entries(credentials).toSorted());
     const found = servers.get(key) ?? opened(managed, credentials);

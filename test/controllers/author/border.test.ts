@@ -9,6 +9,8 @@ import type { Managed } from '../../../apis/core/v1alpha1/managed.ts';
 import type { ProviderConfig } from '../../../apis/core/v1alpha1/provider.ts';
 import { SecretKind } from '../../../apis/core/v1alpha1/secret.ts';
 import { cloudClients } from '../../../controllers/author/cloud-clients.ts';
+import { noSurvey } from '../../../controllers/author/server-survey.ts';
+import { sharedServers } from '../../../controllers/author/shared-servers.ts';
 import type { ClaimService } from '../../../controllers/claim-service.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
 import type {
@@ -553,6 +555,29 @@ describe('the credentials of the provider are in no condition, Event or line of 
 
   test('a parse that returns nothing is a bug of the stack', async () => {
     const { managed } = await connectedWith({ parse: () => undefined as never });
+    assert.match(
+      getCondition(managed?.status?.conditions, 'Synced').message ?? '',
+      /^bug in the stack influx: parse returned undefined, which must be an object/,
+    );
+  });
+
+  test('a parse of a shared server that returns nothing is a bug of the stack', async () => {
+    const { managed } = await broken(
+      {},
+      {
+        connect: (env, client) => {
+          const kinds = { provider: providerKind, providerConfig: providerConfigKind };
+          const server = { usedBy: () => server };
+          const connecting = sharedServers(env, kinds, {
+            parse: () => undefined as never,
+            holderOf: () => undefined,
+            open: () => server,
+            survey: () => noSurvey,
+          });
+          return async (named) => ({ ...client, ...(await connecting(named)) });
+        },
+      },
+    );
     assert.match(
       getCondition(managed?.status?.conditions, 'Synced').message ?? '',
       /^bug in the stack influx: parse returned undefined, which must be an object/,
