@@ -98,8 +98,8 @@ function planned(service: ClaimService, claim: Claim, resourceClass: Class): Man
 }
 
 /**
- * Why the resource does not have the parameters of its claim, which a user edited after it was provisioned, and what to
- * do about that. `correction`: the resource with the edited parameters, if nothing was created for it. Pure.
+ * Why the resource does not have the parameters of its claim: a user edited these after it was provisioned, or it had
+ * another claim. And what to do about that. `correction`: the resource with the edited parameters, if nothing was created for it. Pure.
  */
 export function editOf(
   service: ClaimService,
@@ -114,8 +114,8 @@ export function editOf(
   if (isPlan && asksForRecorded(managed, corrected)) return {};
   const isUnfit = corrected instanceof StepFailure && corrected.bug === undefined;
   const edited = isUnfit
-    ? `${why}; the edit does not fit its class: ${messageOf(corrected.cause)}; ${advice.setParametersBackForClass}`
-    : `${why}; ${advice.setParametersBack}`;
+    ? `${why}; this claim does not fit its class: ${messageOf(corrected.cause)}; ${advice.setParametersForClass}`
+    : `${why}; ${advice.setParameters}`;
   return { edited, ...(isCorrectable(claim, managed) && { correction: corrected }) };
 }
 

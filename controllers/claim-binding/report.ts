@@ -228,7 +228,7 @@ function reportUnknownKind({ claim, services }: BindingFacts): Report {
   const names = known.map((kind) => `${kind.kind} (${apiVersionOf(kind)})`).toSorted();
   const todo = wasDeleted(claim)
     ? `, so that no controller removes the finalizer of this claim; ${advice.runStack}`
-    : `; ${advice.nameKnownKind(names)}`;
+    : `; ${advice.nameKnownKind(names, lacking.length > 0 ? undefined : reference?.kind)}`;
   const message = `spec.${field} ${given}${todo}`;
   const { facts, events } = report('UnknownKind', notReady('UnknownKind', message), {
     isError: true,

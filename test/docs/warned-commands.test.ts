@@ -94,6 +94,7 @@ const pieces: Readonly<Record<string, Described | DescribedIn | Harmless>> = {
   moveExternal: ['to have an empty one created', 'set the annotation'],
   moveTables: ['move its tables to a database of another name', 'drop the empty one'],
   nameInstanceBack: harmless('it gives an instance its name back'),
+  nameKnownKind: harmless('a claim of which no controller knows the kind has nothing'),
   offerObserved: ['to give its data away', 'spec.claimRef'],
   raiseQuota: ['delete unused resources', 'or'],
   removeClaimRef: [

@@ -18,7 +18,10 @@ export const advice = {
   markDefault: `annotate one with ${annotationKeys.defaultClass}=true, or set spec.classSelector or spec.classRef`,
   correctClaim: (resourceClass: string) => `correct the claim, or ${resourceClass}`,
   correctClass: 'have an administrator correct the class',
-  nameKnownKind: (kinds: readonly string[]) => `name one of: ${kinds.join(', ')}`,
+  nameKnownKind: (kinds: readonly string[], unknown?: string) => {
+    const run = unknown && `; or have an administrator run the stack of ${unknown} with its definitions`;
+    return `name one of: ${kinds.join(', ')}${run ?? ''}`;
+  },
   runStack: 'run the stack of that kind with its definitions. If the reference was edited, undo the edit',
   beginName: (prefix: string) =>
     `set an annotation ${annotationKeys.externalName} that begins with ${prefix}, or remove it`,
@@ -48,8 +51,8 @@ export const advice = {
   correctFields: (fields: string) => `correct ${fields} of the claim`,
   correctFieldsWithClass: (fields: string, classFields: string) =>
     `correct ${fields} of the claim, and have an administrator correct ${classFields} too`,
-  setParametersBack: 'set it back, or create another claim',
-  setParametersBackForClass: 'set it back, or create another claim with another class',
+  setParameters: 'give this claim the same, or create another claim',
+  setParametersForClass: 'give this claim the same, or create another claim with another class',
   createOtherClaim: (others: string) => `create another claim with another ${others}`,
 
   endProtection: (end: string, { apiVersion, kind, metadata: { namespace, name } }: KubernetesObject) =>

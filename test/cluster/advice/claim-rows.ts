@@ -476,7 +476,7 @@ export const claimRows = {
   },
   correctFields: refusedVersion,
   correctFieldsWithClass: refusedVersionOfClass,
-  setParametersBack: {
+  setParameters: {
     async situation(at) {
       await waitingForSecret(at, { classRef: at.classRef(), version: '5.6' });
       await at.editClaim({ version: '5.7' });
@@ -486,7 +486,7 @@ export const claimRows = {
     fault: 'incompatible',
     act: (at) => at.editClaim({ version: '5.6' }),
   },
-  setParametersBackForClass: {
+  setParametersForClass: {
     async situation(at) {
       await at.class('old', { template: { forProvider: { fancinessLevel: 3, version: '5.6' } } });
       await waitingForSecret(at, { classRef: at.classRef('old'), version: '5.6' });
@@ -494,7 +494,7 @@ export const claimRows = {
       await at.delete(SecretKind, secretKey(at));
     },
     says: (at) =>
-      `FavouriteDBInstanceClass ${at.named('old')} has version "5.6", but the claim's spec.version is "5.7"; ${advice.setParametersBackForClass}`,
+      `FavouriteDBInstanceClass ${at.named('old')} has version "5.6", but the claim's spec.version is "5.7"; ${advice.setParametersForClass}`,
     reason: 'Incompatible',
     fault: 'incompatible',
     act: (at) => at.claim({ classRef: at.classRef(), version: '5.7' }, 'another'),

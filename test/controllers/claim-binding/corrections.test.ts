@@ -126,7 +126,7 @@ describe('a correction does not reach the resource', () => {
         [reason, message],
         [
           'Incompatible',
-          `FavouriteDBInstance ${resource().metadata.name} was provisioned with spec.size "smal"; set it back, or create another claim`,
+          `FavouriteDBInstance ${resource().metadata.name} was provisioned with spec.size "smal"; give this claim the same, or create another claim`,
         ],
       );
       await resize('smal');
@@ -153,7 +153,7 @@ describe('a correction does not reach the resource', () => {
       [ready().reason, ready().message],
       [
         'Incompatible',
-        `FavouriteDBInstance ${resource().metadata.name} was provisioned with spec.size "smal"; the edit does not fit its class: has no size "huge"; set it back, or create another claim with another class`,
+        `FavouriteDBInstance ${resource().metadata.name} was provisioned with spec.size "smal"; this claim does not fit its class: has no size "huge"; give this claim the same, or create another claim with another class`,
       ],
     );
   });

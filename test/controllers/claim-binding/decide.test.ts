@@ -137,7 +137,8 @@ const boundAndReady = managed(bound.spec, { status: isReady });
 const makeAvailable = `kubectl patch favouritedbinstances.database.fcp.crossplane.io db --type=merge -p '{"spec":{"claimRef":{"apiVersion":"database.crossplane.io/v1alpha1","kind":"FancySQLInstance","namespace":"team","name":"orders","uid":null}}}'`;
 
 /** The parameters of the claim were edited. */
-const wasSmaller = 'was provisioned with spec.size "small"; set it back, or create another claim';
+const wasSmaller =
+  'was provisioned with spec.size "small"; give this claim the same, or create another claim';
 
 /** Waiting for a person, whom a warning tells what to do. */
 type Facts = Partial<Report['facts']>;
@@ -468,7 +469,7 @@ const cases: Readonly<Record<string, () => Decided>> = {
   'a claim that another process has begun is left to it': () =>
     reports('ReportedElsewhere', undefined, { claim: named, service: undefined }),
   'a claim that names an unknown kind reports the known kinds': () => {
-    const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here serves a FancySQLInstance with it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1)`;
+    const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here serves a FancySQLInstance with it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1); or have an administrator run the stack of FavouriteDBInstance with its definitions`;
     const { facts, events } = refuses('UnknownKind', message);
     const consideredKinds = ['ambivalentdbinstances.v1alpha1.database.ocp.crossplane.io'];
     const report = { facts: { ...facts, consideredKinds }, events };

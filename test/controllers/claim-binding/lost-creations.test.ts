@@ -79,7 +79,7 @@ for (const [name, kind] of Object.entries(fields)) {
       await settle();
       await resize('small');
       assert.equal(sizeOf(), 'smal');
-      assert.match(ready().message ?? '', /was provisioned with spec\.size "smal"; set it back/);
+      assert.match(ready().message ?? '', /was provisioned with spec\.size "smal"; give this claim the same/);
       answer(external);
       await settle();
       assert.equal(ready().reason, 'Incompatible');
