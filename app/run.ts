@@ -12,7 +12,7 @@ import { DefinitionError } from '../apis/core/definition-error.ts';
 import { fieldPaths } from '../apis/field-paths.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
 import { WiringError } from '../controllers/wiring.ts';
-import type { Dashboard } from '../dashboard/dashboard.ts';
+import type { Dashboard, DashboardOptions } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
 import { kubernetesClient } from '../runtime/client/http-kubernetes-client.ts';
 import { definitionGuard } from '../runtime/client/install-crds.ts';
@@ -116,7 +116,8 @@ function start(
   // The client and the controllers report to these.
   const isLeading$ = new BehaviorSubject(!flags.leaderElect);
   const { metrics, stackMetrics, page } = metricsOf(version, flags, clock, isLeading$);
-  const dashboard = dashboardOf(version, flags, clock, chosen);
+  const lease = leaseOf(flags, kubeConfig);
+  const dashboard = dashboardOf(version, flags, { clock, lease, stacks: chosen });
 
   // The client and the controllers.
   const tenure = createTenure({ clock });
@@ -148,7 +149,7 @@ function start(
 
   // An administrator reads these.
   const tools = { client, log, clock };
-  const election = electionOf(flags, kubeConfig, { ...tools, random, tenure });
+  const election = electionOf(flags, lease, { ...tools, random, tenure });
   const old = oldServer(tools);
   const idle = idleStacks(
     optional.filter((stack) => !chosen.includes(stack)),
@@ -243,10 +244,9 @@ function metricsOf(version: string, flags: Flags, clock: Clock, isLeading$: Beha
 function dashboardOf(
   version: string,
   { dashboardBindAddress: address }: Flags,
-  clock: Clock,
-  stacks: readonly DefinedStack[],
+  options: Pick<DashboardOptions, 'clock' | 'lease' | 'stacks'>,
 ): Dashboard | undefined {
-  return address && createDashboard({ address, version, clock, stacks });
+  return address && createDashboard({ address, version, ...options });
 }
 
 /** The flags that the controllers obey. */
@@ -258,17 +258,25 @@ const settingsOf = (flags: Flags) => ({
   ...(flags.secretNamespaces !== undefined && { secretNamespaces: flags.secretNamespaces }),
 });
 
+/** The lease of the election, unless its flag is off. */
+const leaseOf = (
+  { leaderElect, leaderElectionNamespace, leaderElectionId: name }: Flags,
+  { podNamespace }: LoadedKubeConfig,
+): Pick<LeaderElectionOptions, 'namespace' | 'name'> | undefined =>
+  leaderElect
+    ? { namespace: leaderElectionNamespace ?? podNamespace ?? 'crossplane-system', name }
+    : undefined;
+
 /** The election, unless its flag is off. */
 function electionOf(
   flags: Flags,
-  { podNamespace }: LoadedKubeConfig,
+  lease: Pick<LeaderElectionOptions, 'namespace' | 'name'> | undefined,
   tools: Pick<LeaderElectionOptions, 'client' | 'log' | 'clock' | 'random' | 'tenure'>,
 ): LeaderElection | undefined {
-  if (!flags.leaderElect) return undefined;
+  if (lease === undefined) return undefined;
   return leaderElection({
     ...tools,
-    namespace: flags.leaderElectionNamespace ?? podNamespace ?? 'crossplane-system',
-    name: flags.leaderElectionId,
+    ...lease,
     createsNamespace: flags.installCrds,
     identity: `${hostname()}_${randomUUID()}`,
   });

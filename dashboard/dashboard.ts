@@ -28,6 +28,8 @@ export interface DashboardOptions {
   readonly version: string;
   readonly stacks: readonly DefinedStack[];
   readonly clock: Clock;
+  /** The lease whose holder works; absent: this process works without one. */
+  readonly lease?: CollectOptions['lease'];
 }
 
 interface DashboardSources {
@@ -46,7 +48,7 @@ export interface Dashboard {
 }
 
 /** A page that shows the state of the process. Nothing runs until it is served. */
-export function createDashboard({ address, version, stacks, clock }: DashboardOptions): Dashboard {
+export function createDashboard({ address, version, stacks, clock, lease }: DashboardOptions): Dashboard {
   const catalogue = catalogueOf(stacks);
   const memory = createMemory(catalogue, clock);
   return {
@@ -60,7 +62,7 @@ export function createDashboard({ address, version, stacks, clock }: DashboardOp
         files: pageFiles,
         greeting: { version, stacks: stacks.map((stack) => stack.name) },
         feed: (isFull) => feed$({ catalogue, storeOf, memory, clock }, isFull),
-        trace: tracer({ catalogue, source, clock, runs: memory.lastRun }, log),
+        trace: tracer({ catalogue, source, clock, lease, runs: memory.lastRun }, log),
         clock,
       }).pipe(tap((url) => log.info('serving the live page', { url })));
     },

@@ -5,6 +5,7 @@ import { SecretKind } from '../apis/core/v1alpha1/secret.ts';
 import type { Store } from '../runtime/cache/store.ts';
 import { apiErrorIn, isNotFound } from '../runtime/client/errors.ts';
 import type { KubernetesClient } from '../runtime/client/kubernetes-client.ts';
+import { LeaseKind } from '../runtime/process/lease.ts';
 import type { Catalogue } from '../trace/catalogue.ts';
 import type { Found } from '../trace/model/findings.ts';
 import { unsought } from '../trace/model/findings.ts';
@@ -18,9 +19,12 @@ export interface StoreSourceOptions {
   readonly client: Pick<KubernetesClient, 'get'>;
 }
 
+/** Namespaces are requested only if an object selects namespaces, or if the subject does not exist. */
+const unwatched = new Set([NamespaceKind, LeaseKind].map(kindKey));
+
 /**
- * Reads from the stores of the process. Only Secrets outside the store of connection Secrets are requested from the API
- * server, as the controllers do: those of providers, and those that have the name of a connection Secret.
+ * Reads from the stores of the process. Requests from the API server only the lease, namespaces, and Secrets outside the
+ * store of connection Secrets: those of providers, and those that have the name of a connection Secret.
  */
 export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceOptions): Source {
   const known = new Set(catalogue.kinds.map(({ kind }) => kindKey(kind)));
@@ -31,8 +35,7 @@ export function storeSource({ catalogue, storeOf, memory, client }: StoreSourceO
       kind: Kind<T>,
       key: Parameters<Source['get']>[1],
     ): Promise<Found<T>> {
-      // Namespaces are requested only if an object selects namespaces, or if the subject does not exist.
-      if (kindKey(kind) === kindKey(NamespaceKind)) return requested(client.get(kind, key));
+      if (unwatched.has(kindKey(kind))) return requested(client.get(kind, key));
       if (!isWatched(kind)) return unsought;
       const value = storeOf(kind).get(key) as unknown as T | undefined;
       if (value !== undefined) return { is: 'there', value };

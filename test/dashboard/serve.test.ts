@@ -7,8 +7,9 @@ import { SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import { pageFiles } from '../../dashboard/page-files.ts';
 import { isOurHost } from '../../dashboard/serve.ts';
 import { FlagError, parseFlags } from '../../runtime/process/flags.ts';
+import { LeaseKind } from '../../runtime/process/lease.ts';
 import { until } from '../runtime/widgets.ts';
-import { TracedWorld } from '../trace/traced-world.ts';
+import { leaseKey, TracedWorld } from '../trace/traced-world.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -113,6 +114,18 @@ describe('the live page of a process', () => {
   test('the page shows when the resource runs next', async () => {
     const { body } = await meanwhile(ask(traceOf('orders')));
     assert.match(body, /"last observed \d+ s ago, next in \d+ s at the latest"/);
+  });
+
+  test('the page of a standby names the process that leads', async () => {
+    const renewTime = new Date(world.clock.now()).toISOString();
+    world.cluster.put(LeaseKind, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: leaseKey,
+      spec: { holderIdentity: 'another', leaseDurationSeconds: 15, renewTime },
+    });
+    const { body } = await meanwhile(ask(traceOf('orders')));
+    assert.match(body, /"another leads, renewed \d+ s ago"/);
   });
 
   test('of a thing that does not exist, or of no kind, there is none', async () => {

@@ -91,7 +91,13 @@ export class TracedWorld {
       ...options,
       createPage: (clock) => {
         const address = { host: '127.0.0.1', port: 0 };
-        const page = createDashboard({ address, version: '0.1.0', stacks: this.stacks, clock });
+        const page = createDashboard({
+          address,
+          version: '0.1.0',
+          stacks: this.stacks,
+          clock,
+          lease: leaseKey,
+        });
         const announced = tap((url: unknown) => listening.resolve(String(url)));
         return { ...page, serve: (sources) => page.serve(sources).pipe(announced) };
       },
