@@ -35,9 +35,8 @@ import { decidePropagation } from './decide.ts';
 export function secretPropagation(env: Environment, services: ClaimServices): ControllerSpec {
   const secrets = connectionSecrets(env);
   const claimKinds = uniqBy(services.all, ({ claim }) => kindKey(claim)).map(({ claim }) => claim);
-  const managedResources = uniqBy(services.all, ({ managed }) => kindKey(managed)).map(({ managed }) =>
-    env.resource(managed),
-  );
+  const managedKinds = uniqBy(services.all, ({ managed }) => kindKey(managed)).map(({ managed }) => managed);
+  const managedResources = managedKinds.map((kind) => env.resource(kind));
   const classOf = classFinder(env, services.all);
 
   const isSource = (secret: Secret) => publisherOf(secret, ...managedResources) !== undefined;
@@ -66,6 +65,11 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     if (source === undefined || claim === undefined) return false;
     return isCopy(target, copyFor({ target, source, claim, resourceClass: classOf(claim) }));
   };
+  /** Another process copies the details. The namespace of their source may be closed to this one. */
+  const isOfAnotherProcess = (target: Secret): boolean => {
+    const { resourceRef } = claimOf(target)?.spec ?? {};
+    return resourceRef !== undefined && !managedKinds.some((kind) => referenceIsOfKind(resourceRef, kind));
+  };
   const wokenBy = triggersIn(env);
 
   return {
@@ -80,7 +84,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
       wokenBy(secrets.store)
         .when(
           exists,
-          is((secret) => isTarget(secret) && !isInSync(secret)),
+          is((secret) => isTarget(secret) && !isOfAnotherProcess(secret) && !isInSync(secret)),
         )
         .itself("the claim's secret changed"),
       wokenBy(...managedResources.map(({ store }) => store))
@@ -97,6 +101,7 @@ export function secretPropagation(env: Environment, services: ClaimServices): Co
     ],
     reconcile: async (request, signal, log) => {
       const target = secrets.get(request);
+      if (target !== undefined && isOfAnotherProcess(target)) return { ...done, decision: 'NotServed' };
       const named = target && propagationSource(target);
       const source = named && (await annotate('cannot get connection secret', secrets.find(named, signal)));
       const owners = { claim: target && controllerOf(target), managed: source && controllerOf(source) };

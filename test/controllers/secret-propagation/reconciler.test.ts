@@ -220,6 +220,15 @@ describe('the changes that wake a target', () => {
     await process.settle(0);
     assert.equal(process.runs, before);
   });
+  test('a claim with a resource of another process: its source, in a namespace closed to this one, is not read', async () => {
+    const { cluster, process } = worldOf({ withSource: false });
+    const resourceRef = { apiVersion: 'database.aws.crossplane.io/v1beta1', kind: 'RDSInstance', name: 'db' };
+    cluster.set(claimKind, boundClaim.metadata, { spec: { resourceRef } });
+    cluster.refuse('get', SecretKind, forbidden());
+    await process.settle();
+    assert.deepEqual(await process.reconcile(targetKey), { type: 'done', decision: 'NotServed' });
+    assert.deepEqual(process.errors, []);
+  });
   test('a secret that is no connection secret is not even seen', async () => {
     const { cluster, process } = worldOf({ withTarget: false });
     cluster.put(SecretKind, { ...target, type: 'Opaque' });
