@@ -13,7 +13,7 @@ import { logConditions } from './log-changes.ts';
 import type { StepFailure } from './step-failure.ts';
 
 /** The report of a failed step. */
-export interface Failed {
+export interface FailureReport {
   readonly synced: ConditionFacts;
   /** Absent: Ready stays as it is. */
   readonly ready?: ConditionFacts | undefined;
@@ -22,7 +22,7 @@ export interface Failed {
   readonly event?: EventFacts | undefined;
 }
 
-export const failed = ({ message, error, facts: { ready, reason } }: StepFailure): Failed => ({
+export const failureReport = ({ message, error, facts: { ready, reason } }: StepFailure): FailureReport => ({
   synced: reconcileError(message, error),
   ready: ready?.(message),
   cause: reasonOfError(error),

@@ -12,7 +12,7 @@ import { reportClaimEvent } from '../claim/claim-events.ts';
 import type { ClaimFacts } from '../claim/claim-status.ts';
 import { withClaimStatus } from '../claim/claim-status.ts';
 import { wasBound } from '../claim/ownership.ts';
-import { conclude as concludeRun, failed as failedStep } from '../outcome.ts';
+import { conclude, failureReport } from '../outcome.ts';
 import type { FailureFacts, StepFailure } from '../step-failure.ts';
 import type { BindingContext } from './context.ts';
 import type { BindingCall, BindingFacts } from './decision.ts';
@@ -75,8 +75,8 @@ export function reported({ notBeforeMs = 0, resourceEvent, facts, events }: Repo
   return { facts, events, ...(resourceEvent && { resourceEvent }), result };
 }
 
-export function failed(failure: StepFailure): Outcome {
-  const { synced, ready, cause, event } = failedStep(failure);
+export function failedOutcome(failure: StepFailure): Outcome {
+  const { synced, ready, cause, event } = failureReport(failure);
   const shown = ready && { ...ready, ...(cause && { reason: cause }) };
   return {
     facts: { conditions: compact([shown, synced]), isStuck: failure.bug !== undefined },
@@ -87,7 +87,7 @@ export function failed(failure: StepFailure): Outcome {
 }
 
 /** Writes the status if it changes, and records the Events. */
-export async function conclude(
+export async function concludeBinding(
   { env, claims }: Pick<BindingContext, 'env' | 'claims'>,
   log: Pick<Logger, 'info'>,
   claim: Claim,
@@ -101,7 +101,7 @@ export async function conclude(
     !isEqual(readyWithoutTimes(claim), readyWithoutTimes(desired));
   const record = (_: Claim, event: EventFacts) => reportClaimEvent(env, log, claim, event);
   const audience = { objects: claims, what: 'resource claim', record, log };
-  const { runResult } = await concludeRun(audience, claim, { desired, events, isNews, failure }, signal);
+  const { runResult } = await conclude(audience, claim, { desired, events, isNews, failure }, signal);
   return { ...result, ...runResult };
 }
 

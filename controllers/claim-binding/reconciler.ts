@@ -25,7 +25,7 @@ import { isCall } from './decision.ts';
 import { observing } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
 import type { Outcome } from './outcome.ts';
-import { conclude, failed, failureOf, reported, secretConflict } from './outcome.ts';
+import { concludeBinding, failedOutcome, failureOf, reported, secretConflict } from './outcome.ts';
 import { readingFirst } from './read-first.ts';
 import { reportOf } from './report.ts';
 
@@ -74,7 +74,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     };
     const logOf = (decision = last?.name) => log.child(() => ({ ...aboutClaim(stored()), decision }));
     const ended = async (outcome: Outcome): Promise<Result> => {
-      const result = await conclude(context, logOf(), stored(), outcome, signal);
+      const result = await concludeBinding(context, logOf(), stored(), outcome, signal);
       return { ...result, ...(last && { decision: last.name }) };
     };
     try {
@@ -91,7 +91,7 @@ export function claimBinding(context: BindingContext): Reconciler {
       return ended({ result: requeue });
     } catch (error) {
       if (!(error instanceof StepFailure) || error.isSilent || signal.aborted) throw error;
-      return ended(failed(error));
+      return ended(failedOutcome(error));
     }
   }
 
@@ -123,10 +123,10 @@ export function claimBinding(context: BindingContext): Reconciler {
   function outcomeOf(decision: BindingWait, observed: BindingFacts): Outcome {
     const { provisioning, correction, managed, secrets } = observed;
     const plan = correction ?? provisioning?.plan;
-    if (decision.name === 'Incompatible' && plan instanceof StepFailure) return failed(plan);
+    if (decision.name === 'Incompatible' && plan instanceof StepFailure) return failedOutcome(plan);
     if (decision.name === 'SecretNotOwned') {
       // No event shows that a Secret of another owner was deleted, so the run is retried.
-      return failed(new StepFailure('', secrets.obstacle ?? '', secretConflict));
+      return failedOutcome(new StepFailure('', secrets.obstacle ?? '', secretConflict));
     }
     const waitMs = decision.name === 'UnknownKind' ? patienceMs(observed.claim, decision.name) : 0;
     if (waitMs > 0) return { result: after(waitMs) };

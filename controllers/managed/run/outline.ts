@@ -20,7 +20,7 @@ import { claimText, isOfPerson } from '../../credential.ts';
 import type { ConditionError } from '../../error-class.ts';
 import { lossOf } from '../../external-loss.ts';
 import { howToAllowUpdate, shouldOnlyObserve, shouldUpdate } from '../../management-policies.ts';
-import { failed as failedStep } from '../../outcome.ts';
+import { failureReport } from '../../outcome.ts';
 import { isRetentionIdle, isReturnable } from '../../retention.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { isAdopting, mustExist } from '../recording/identity.ts';
@@ -51,7 +51,7 @@ export interface Outline {
 
 /** Pure. The outline of the last decision of a run: this list is the table in docs/decision-tables.md. */
 export function outlineOf(facts: Facts, { name, message = '', failure }: Decision): Outline {
-  if (failure !== undefined) return failed(facts, failure);
+  if (failure !== undefined) return failedOutline(facts, failure);
   if (name === undefined || !(name in reports)) throw new Error(`the decision ${name} does not end a run`);
   return reports[name as LastDecisionName](facts, message);
 }
@@ -87,9 +87,9 @@ const errorOfLoss = (
 };
 
 /** The outline of a step that failed. */
-export function failed({ managed }: Facts, failure: StepFailure): Outline {
+export function failedOutline({ managed }: Facts, failure: StepFailure): Outline {
   if (failure.isSilent) return { next: 'event', failure };
-  const { synced, ready = wasDeleted(managed) ? deleting() : undefined, event } = failedStep(failure);
+  const { synced, ready = wasDeleted(managed) ? deleting() : undefined, event } = failureReport(failure);
   return { synced, ready, event, next: 'backOff', failure };
 }
 

@@ -27,7 +27,7 @@ import { differingText, isRefused, withEffect } from './effect.ts';
 import type { Facts } from './facts.ts';
 import { found, isCredentialDue, scrubOf } from './facts.ts';
 import type { Outline } from './outline.ts';
-import { failed, outlineOf } from './outline.ts';
+import { failedOutline, outlineOf } from './outline.ts';
 import { unrecordedCreation } from './steps.ts';
 
 /** The report of a run: the status to write, the Events, and the time of the next run. Without secrets. */
@@ -90,7 +90,7 @@ function withPublishing(facts: Facts, outline: Outline): Outline {
   const failure = place.accessFailure ?? place.followUpFailure;
   if (failure === undefined || outline.synced?.status !== 'True') return outline;
   const isPublished = place.accessFailure === undefined || managed.status?.bindingPhase !== undefined;
-  return { ...outline, ...failed(facts, failure), ...(isPublished && { ready: outline.ready }) };
+  return { ...outline, ...failedOutline(facts, failure), ...(isPublished && { ready: outline.ready }) };
 }
 
 /**
