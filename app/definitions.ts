@@ -30,17 +30,17 @@ export function definitions(
   {
     kinds,
     ...tools
-  }: Omit<InstallCrdsOptions, 'directory' | 'signal' | 'kinds' | 'takesOver' | 'formerOwner'> & {
+  }: Omit<InstallCrdsOptions, 'directory' | 'signal' | 'kinds' | 'takesOver' | 'previousOwner'> & {
     readonly kinds: readonly KindName[];
   },
 ): Observable<never> {
   if (!isRequested) return EMPTY;
   const isIn = (kind: KindName) => (directory: string) => existsSync(join(directory, definitionFile(kind)));
-  const formerOwner = (kind: KindName) =>
+  const previousOwner = (kind: KindName) =>
     shared !== undefined && isIn(kind)(shared) ? sharedPackage : undefined;
   const install = (directory: string, installed: readonly KindName[]) =>
     abortable((signal) =>
-      installCrds({ ...tools, directory, kinds: installed, takesOver, formerOwner, signal }),
+      installCrds({ ...tools, directory, kinds: installed, takesOver, previousOwner, signal }),
     );
   const others = kinds.filter((kind) => !own.some(isIn(kind)));
   return concat(

@@ -81,7 +81,7 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
   const statusOf = (place: P) => ({ granted: acts.granted(place) }) as unknown as ReportedStatus<M>;
 
   /** The earlier grant to another account or on another target, which is to be revoked. */
-  const formerGrant = (managed: M): P | undefined => {
+  const previousGrant = (managed: M): P | undefined => {
     const recorded = acts.recorded(managed);
     if (recorded === undefined) return undefined;
     return isEqual(acts.granted(recorded), acts.granted(acts.place(managed))) ? undefined : recorded;
@@ -92,8 +92,8 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
     const lost = lostReferences(managed);
     // guard: otherwise the grant of a deleted account passes to a tenant who takes its name
     if (lost !== undefined) throw invalid(lost);
-    const former = formerGrant(managed);
-    if (former !== undefined) await acts.revoke(former, signal);
+    const previous = previousGrant(managed);
+    if (previous !== undefined) await acts.revoke(previous, signal);
     await acts.apply(spec, signal);
     isApplied = true;
   };
@@ -119,8 +119,8 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
 
   /** The paths of the fields in the spec that differ from the privileges that the account has, and from the status. */
   const differingFields = (managed: M, held: H, spec: S): readonly string[] => {
-    const former = formerGrant(managed);
-    const [before, now] = [former && acts.granted(former), acts.granted(spec)];
+    const previous = previousGrant(managed);
+    const [before, now] = [previous && acts.granted(previous), acts.granted(spec)];
     const moved = before
       ? union(Object.keys(now), Object.keys(before)).filter((f) => before[f] !== now[f])
       : [];
@@ -152,7 +152,7 @@ export function grantClient<M extends Managed, P extends object, S extends P, H>
       const differing = [...acts.differences(held, spec), ...(isMeant ? [] : ['identity'])];
       // An owner has all privileges without a grant.
       const isOwner = differing.length > 0 && ((await acts.isOwner?.(spec, signal)) ?? false);
-      const hasMoved = !isApplied && formerGrant(managed) !== undefined;
+      const hasMoved = !isApplied && previousGrant(managed) !== undefined;
       if (!hasMoved && isMeant && (differing.length === 0 || isOwner))
         return { exists: true, isUpToDate: true, ready: available(), status: statusOf(spec) };
       return {

@@ -211,7 +211,7 @@ export function claimBindingController(
           changed(controllerUid, propagationSource, ({ immutable }: Secret) => immutable),
         ),
       )
-      .throughFormer(
+      .throughPrevious(
         (secret) => claimOfTarget(secret).filter((key) => !isEnding(key)),
         'its secret was deleted or made immutable, or has another owner or source',
       ),

@@ -31,7 +31,7 @@ export interface ConnectionPlace {
   /** Throws a conflict if the entry exists; a ControllerError if another object owns it, or if its namespace does not exist. */
   create(managed: Managed, desired: StoredCredential, signal: AbortSignal): Promise<ConnectionEntry>;
   /** Deletes the Secrets and secret store entries that the managed resource no longer names. Returns the deleted Secrets. */
-  removeFormer(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
+  removePrevious(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
   /** Deletes all Secrets and secret store entries of the managed resource. */
   remove(managed: Managed, signal: AbortSignal): Promise<void>;
 }

@@ -30,9 +30,9 @@ export function connectionPlaces(secret: ConnectionPlace, store: ConnectionPlace
       };
       await annotate('cannot copy the connection details to the secret store', copying());
     },
-    async removeFormer(managed, signal) {
-      const removed = await secret.removeFormer(managed, signal);
-      return [...removed, ...(await store.removeFormer(managed, signal))];
+    async removePrevious(managed, signal) {
+      const removed = await secret.removePrevious(managed, signal);
+      return [...removed, ...(await store.removePrevious(managed, signal))];
     },
     async remove(managed, signal) {
       await secret.remove(managed, signal);

@@ -103,11 +103,11 @@ export function secretPlace(secrets: Resource<Secret>): ConnectionPlace {
         throw changedSinceRead();
       }
     },
-    async removeFormer(managed, signal) {
+    async removePrevious(managed, signal) {
       const key = managed.spec.writeConnectionSecretToRef;
       const owned = secretsControlledBy(secrets.store, managed.metadata.uid);
-      const former = owned.filter((secret) => !isEqual(secretKeyOf(secret), key));
-      return deleteOwned(managed, former, signal);
+      const previous = owned.filter((secret) => !isEqual(secretKeyOf(secret), key));
+      return deleteOwned(managed, previous, signal);
     },
     async remove(managed, signal) {
       // The controller deletes the Secrets itself, because a cluster may run without a garbage collector.

@@ -51,7 +51,7 @@ export interface SecretStores {
    * Deletes entries that the managed resource no longer names, in stores whose entries are Secrets of this cluster. Returns
    * the deleted ones.
    */
-  removeFormer(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
+  removePrevious(managed: Managed, signal: AbortSignal): Promise<readonly SecretKey[]>;
   /** The triggers that start a run of a managed resource after a change in its secret store. */
   triggers(managed: Resource<Managed>): readonly Trigger[];
 }

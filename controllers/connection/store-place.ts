@@ -65,8 +65,8 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
       const store = await annotate(cannotWrite, stores.open(managed, signal));
       return annotate(cannotWrite, write(store, managed, to, undefined, desired, signal));
     },
-    removeFormer: (managed, signal) =>
-      annotate('cannot unpublish connection details', stores.removeFormer(managed, signal)),
+    removePrevious: (managed, signal) =>
+      annotate('cannot unpublish connection details', stores.removePrevious(managed, signal)),
     async remove(managed, signal) {
       const remove = async (): Promise<void> => {
         const to = managed.spec.publishConnectionDetailsTo;
@@ -76,7 +76,7 @@ export function storePlace(stores: SecretStores): ConnectionPlace {
           if (stored?.ownerUid === managed.metadata.uid && stored !== undefined)
             await store.remove(to.name, stored, signal);
         }
-        await stores.removeFormer(managed, signal);
+        await stores.removePrevious(managed, signal);
       };
       await annotate('cannot unpublish connection details', remove());
     },
@@ -132,6 +132,6 @@ export const disabledStores: SecretStores = {
   open: async () => {
     throw new Error('cannot publish to secret store, feature is not enabled');
   },
-  removeFormer: async () => [],
+  removePrevious: async () => [],
   triggers: () => [],
 };

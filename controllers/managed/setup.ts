@@ -167,7 +167,7 @@ export function managedController<M extends Managed>(
       wokenBy(secrets.store)
         .when(isSecretChanged(mayWrite))
         .writtenByOthers()
-        .throughFormer(ownerOf, 'its connection secret was edited or deleted'),
+        .throughPrevious(ownerOf, 'its connection secret was edited or deleted'),
       wokenBy(secrets.store)
         .when(anyOf(disappears, changed(controllerUid)))
         .through(waitingFor, 'the secret that it names was deleted, or has another owner'),

@@ -91,16 +91,16 @@ export function createProviderHealth(): ProviderHealth {
       const found = resultsOf(kind, provider);
       if (found === 'newer') return;
       const held: Held = found ?? { uid, generation, results: new Map(), working: 0 };
-      const former = held.results.get(user);
+      const before = held.results.get(user);
       // guard: otherwise a provider that worked counts as failing because of another user
-      if (result === 'unknown' && former === 'works') return;
-      const othersWork = held.working - (former === 'works' ? 1 : 0);
+      if (result === 'unknown' && before === 'works') return;
+      const othersWork = held.working - (before === 'works' ? 1 : 0);
       const isNewSystem = system !== undefined && !isEqual(system, held.system);
       // While another resource works, only a failure may change Ready: that other resource may have been deleted.
-      const isKnown = result === 'works' ? othersWork > 0 || former === 'works' : isEqual(former, result);
+      const isKnown = result === 'works' ? othersWork > 0 || before === 'works' : isEqual(before, result);
       const isNews = isNewSystem || !isKnown;
       const isRecovery =
-        result === 'works' && former !== 'works' && othersWork === 0 && held.results.size > 0;
+        result === 'works' && before !== 'works' && othersWork === 0 && held.results.size > 0;
       known.set(keyOf(kind, name), held);
       held.results.delete(user); // set() below appends the user, so the oldest call stays first
       held.results.set(user, result);

@@ -80,8 +80,8 @@ export function providerReadiness(
     // Check again, because a file, a variable or the network may change without an event.
     const again = isToCheck && !results.includes('works') ? { againMs: checkAgainMs } : {};
     if (decision.ready === undefined) return again;
-    const former = before?.status === 'True' ? before.message : undefined;
-    const { version, warning: message = former } = calls?.system ?? {};
+    const lastMessage = before?.status === 'True' ? before.message : undefined;
+    const { version, warning: message = lastMessage } = calls?.system ?? {};
     const ready = withOrigin({ ...(message && { message }), ...decision.ready }, originOf(provider));
     // One managed resource at a time retries soon. If its call succeeds, all of them retry.
     const isDown = isUsed && endsWithoutEvent.has(ready.reason);

@@ -89,12 +89,12 @@ export function secretStores(env: Environment, options: SecretStoresOptions = {}
       const className = managed.spec.classRef?.name;
       return type === 'Vault' ? openVault(config) : kubernetesStore(secrets, defaultScope, className);
     },
-    async removeFormer(managed, signal) {
+    async removePrevious(managed, signal) {
       const labelled = secrets.store.byIndex(byOwnerLabel, managed.metadata.uid ?? '');
       // Any user can label a Secret, so delete only in namespaces of StoreConfigs.
-      const former = labelled.filter((each) => isOfStore(each) && !isStoredAt(managed, each.metadata));
-      for (const secret of former) await secrets.delete(secret, signal);
-      return former.map(secretKeyOf);
+      const previous = labelled.filter((each) => isOfStore(each) && !isStoredAt(managed, each.metadata));
+      for (const secret of previous) await secrets.delete(secret, signal);
+      return previous.map(secretKeyOf);
     },
     triggers: triggersFor,
   };

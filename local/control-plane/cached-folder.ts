@@ -30,7 +30,7 @@ export async function cachedFolder({
   if (await isInUseFromNow(folder)) return folder;
   return withLock(lockPath(root, 'prepare'), async () => {
     if (await isInUseFromNow(folder)) return folder;
-    await removeFormer(root, retentionMs);
+    await removePrevious(root, retentionMs);
     const draft = await mkdtemp(join(root, DRAFT));
     try {
       await make(draft);
@@ -57,7 +57,7 @@ async function isInUseFromNow(folder: string): Promise<boolean> {
 }
 
 /** Removes drafts of killed attempts, and unused folders. The lock excludes other processes. */
-async function removeFormer(root: string, retentionMs: number): Promise<void> {
+async function removePrevious(root: string, retentionMs: number): Promise<void> {
   for (const entry of await readdir(root, { withFileTypes: true })) {
     if (!entry.isDirectory()) continue;
     const path = join(root, entry.name);

@@ -61,7 +61,7 @@ export interface InstallCrdsOptions {
   /** Also replaces definitions of other packages. Default: false. */
   readonly takesOver?: boolean;
   /** The owner of a definition that names none on the server; default, and if undefined: that of the file. */
-  readonly formerOwner?: (kind: Pick<Kind, 'plural' | 'group'>) => string | undefined;
+  readonly previousOwner?: (kind: Pick<Kind, 'plural' | 'group'>) => string | undefined;
   readonly log: Logger;
   readonly signal: AbortSignal;
   /** Milliseconds in which the API server must establish all definitions; default 60 000. */
@@ -209,7 +209,7 @@ async function installOne(
     signal,
     clock,
     takesOver = false,
-    formerOwner = () => undefined,
+    previousOwner = () => undefined,
   }: Omit<InstallCrdsOptions, 'client' | 'directory' | 'kinds' | 'log' | 'timeoutMs'> & {
     readonly version: ServerVersion;
   },
@@ -222,7 +222,7 @@ async function installOne(
       const current = await find(client, definition.metadata.name, signal);
       if (current?.metadata.annotations?.[definitionHashAnnotation] === hash) return 'unchanged';
       if (current !== undefined) {
-        const currentOwner = ownerOf(current) ?? formerOwner(kindOf(definition)) ?? owner;
+        const currentOwner = ownerOf(current) ?? previousOwner(kindOf(definition)) ?? owner;
         const isForeign = currentOwner !== owner;
         if (isForeign && !(takesOver && owner !== undefined)) return 'foreign';
         if (!isForeign && (await isNewer(current, definition))) return 'newer';

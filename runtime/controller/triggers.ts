@@ -67,7 +67,7 @@ export interface Woken<T> {
   /** Wakes the objects that `find` returns for the object as it is now; for a deleted one, its last state. */
   through(find: (object: T) => readonly Named[], because: string): Trigger;
   /** Wakes the objects that `find` returns for the object as it was before the change. */
-  throughFormer(find: (object: T) => readonly Named[], because: string): Trigger;
+  throughPrevious(find: (object: T) => readonly Named[], because: string): Trigger;
   /** Wakes both: the objects that it referred to before and those that it refers to now. */
   throughBoth(find: (object: T) => readonly Named[], because: string): Trigger;
 }
@@ -126,7 +126,7 @@ export function triggersIn({ log }: { readonly log: Pick<Logger, 'error'> }) {
         sharedByMany: () => woken(holds, { ...manner, changing: 'shared change' }),
         itself: (because) => trigger(because, ({ object }) => [object]),
         through: (find, because) => trigger(because, ({ object }) => find(object)),
-        throughFormer: (find, because) => trigger(because, (change) => find(formerOf(change))),
+        throughPrevious: (find, because) => trigger(because, (change) => find(previousOf(change))),
         throughBoth: (find, because) =>
           trigger(because, (change) => [
             ...find(change.object),
@@ -144,7 +144,7 @@ function requestsFor(objects: readonly Named[]): readonly Request[] {
   const requests = objects.map(keyOf);
   return requests.length < 2 ? requests : uniqBy(requests, objectKeyText);
 }
-const formerOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
+const previousOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
 
 /** The object is seen for the first time: it is new, or it existed when the process started. */
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';

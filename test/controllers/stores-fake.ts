@@ -33,7 +33,7 @@ export class FakeStores implements SecretStores {
     };
   }
 
-  async removeFormer(): Promise<readonly SecretKey[]> {
+  async removePrevious(): Promise<readonly SecretKey[]> {
     return [];
   }
 

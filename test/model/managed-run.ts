@@ -141,7 +141,7 @@ const steps: Readonly<Record<Step, (facts: Facts, scene: Scene) => Facts | Act>>
       return create('PublishDetails', key, { ...emptySecret, owner: uid, isUnnoted: true });
     return entry.isOwned ? facts : patch('PublishDetails', key, { owner: uid });
   },
-  removeFormer: unchanged,
+  removePrevious: unchanged,
   clearRecord: cleared,
   update: (facts, { resource, secret }) =>
     changing(

@@ -48,9 +48,9 @@ export function hangingCalls(
   return {
     refuse(managed) {
       const key = keyOf(managed);
-      const former = [...hanging].find((each) => each.key === key);
+      const other = [...hanging].find((each) => each.key === key);
       // guard: otherwise a second call runs beside one that hangs
-      if (former !== undefined) throw former.error;
+      if (other !== undefined) throw other.error;
     },
 
     async limit(managed, { name, run, signal, bug }) {

@@ -43,12 +43,12 @@ export function withManagedStatus<M extends Managed>(managed: M, facts: ManagedS
     ...standingOperations(managed.status?.conditions),
     ...(facts.operation ?? []),
   ].map(withShortMessage);
-  const former = ['operation', 'deletionAccepted', ...(facts.isGone === true ? ['externalIdentity'] : [])];
+  const removed = ['operation', 'deletionAccepted', ...(facts.isGone === true ? ['externalIdentity'] : [])];
   const isUsable = facts.ready?.status === 'True' && facts.isCredentialInForce;
   return {
     ...managed,
     status: {
-      ...omit(managed.status, former),
+      ...omit(managed.status, removed),
       ...facts.status,
       ...nextBinding(managed, isUsable),
       ...reportedStatus(managed.status?.conditions, conditions, { now, generation }, { ...facts, cause }),

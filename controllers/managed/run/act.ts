@@ -53,7 +53,7 @@ const steps: Readonly<Record<Step, (run: Run, facts: Facts) => Facts | Promise<F
   observe,
   prepare,
   publish,
-  removeFormer,
+  removePrevious,
   clearRecord,
   update,
   recordEdit,
@@ -126,8 +126,8 @@ function prepare(run: Run, facts: Facts): Promise<Facts> {
   return writeFirst(run, facts, withAnnotations(object, foundAnnotations(kind.identity, object, its)));
 }
 
-function removeFormer({ places, signal }: Run, facts: Facts): Promise<Facts> {
-  const removing = places.removeFormer(facts.managed, signal);
+function removePrevious({ places, signal }: Run, facts: Facts): Promise<Facts> {
+  const removing = places.removePrevious(facts.managed, signal);
   const after = removing.then((removed) => withEvents(facts, ...removedEvents(facts.managed, removed)));
   return followUp(facts, after, cannot.unpublish);
 }

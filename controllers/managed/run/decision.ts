@@ -75,7 +75,7 @@ export type Step =
   | 'observe'
   | 'prepare'
   | 'publish'
-  | 'removeFormer'
+  | 'removePrevious'
   | 'clearRecord'
   | 'update'
   // The external resource does not exist

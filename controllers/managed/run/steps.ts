@@ -29,7 +29,7 @@ const steps: { readonly [name in ManagedDecisionName]?: readonly Step[] } = {
   Recreate: ['noteLoss', ...creation],
   ExternalLost: ['noteLoss'],
   DeleteExternal: ['delete'],
-  NoUpdate: [...preparation, 'removeFormer'],
+  NoUpdate: [...preparation, 'removePrevious'],
   AwaitEffect: preparation,
   Update: [...preparation, 'clearRecord', 'update'],
 };
@@ -77,7 +77,7 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   // guard: otherwise the result of a creation is lost
   recordCreation: (facts) => hasDone(facts, 'create') || isCreationUnrecorded(facts),
   prepare: (facts) => !hasDone(facts, 'create') || isToFillIn(facts),
-  removeFormer: (facts) => facts.place.accessFailure === undefined && !isCredentialDue(facts),
+  removePrevious: (facts) => facts.place.accessFailure === undefined && !isCredentialDue(facts),
   clearRecord: isCredentialDue,
   recordFailure: (facts) => creationFailure(facts) !== undefined,
   observe: (facts) => changeMade(facts) === undefined || facts.operation.underWay === undefined,

@@ -40,8 +40,8 @@ function placeIn(
       calls.push(`create ${name}`);
       return keep({ details, note });
     },
-    async removeFormer() {
-      calls.push(`removeFormer ${name}`);
+    async removePrevious() {
+      calls.push(`removePrevious ${name}`);
       return [{ namespace: 'credentials', name }];
     },
     remove: async () => void calls.push(`remove ${name}`),
@@ -98,8 +98,8 @@ describe('the places of connection details', () => {
 
   test('former entries are removed from the Secret and the store', async () => {
     const { calls, places } = scene();
-    const removed = await places.removeFormer(both, signal);
-    assert.deepEqual(calls, ['removeFormer Secret', 'removeFormer store']);
+    const removed = await places.removePrevious(both, signal);
+    assert.deepEqual(calls, ['removePrevious Secret', 'removePrevious store']);
     assert.deepEqual(
       removed.map(({ name }) => name),
       ['Secret', 'store'],
@@ -128,6 +128,6 @@ test('a store that is not configured is refused', async () => {
   await assert.rejects(place.read(used, signal), { message });
   await assert.rejects(place.create(used, desired, signal), { message });
   await assert.rejects(place.remove(used, signal), { message });
-  await place.removeFormer(managed(), signal);
+  await place.removePrevious(managed(), signal);
   assert.equal(place.isNamed(managed()), false);
 });

@@ -255,7 +255,7 @@ describe('the connection Secret', () => {
   });
 
   const naming = (name: string): Managed => managed({ writeConnectionSecretToRef: { ...key, name } });
-  const edits: Readonly<Record<string, readonly [to: Managed, removeFormer: readonly string[]]>> = {
+  const edits: Readonly<Record<string, readonly [to: Managed, removePrevious: readonly string[]]>> = {
     'the reference was removed': [managed(), ['stranger']],
     'the reference names another Secret that the resource controls': [
       naming('second'),
@@ -263,14 +263,14 @@ describe('the connection Secret', () => {
     ],
     'the reference names a Secret of another resource': [naming('stranger'), ['stranger']],
   };
-  for (const [when, [to, removeFormer]] of Object.entries(edits)) {
-    for (const [what, left] of Object.entries({ remove: ['stranger'], removeFormer })) {
+  for (const [when, [to, removePrevious]] of Object.entries(edits)) {
+    for (const [what, left] of Object.entries({ remove: ['stranger'], removePrevious })) {
       test(`${what} deletes only the Secret that the resource controls: ${when}`, async () => {
         const { cluster, process, place } = scene(secret(owned));
         cluster.put(SecretKind, secret({ name: 'second', ...owned }));
         cluster.put(SecretKind, secret({ name: 'stranger', ownerReferences: [owner({ uid: 'another' })] }));
         await process.synced();
-        await place[what as 'remove' | 'removeFormer'](to, signal);
+        await place[what as 'remove' | 'removePrevious'](to, signal);
         const names = cluster.all(SecretKind).map(({ metadata }) => metadata.name);
         assert.deepEqual(names, left);
       });

@@ -256,7 +256,7 @@ describe('the place in the Kubernetes store', () => {
     assert.equal(place.isNamed(managed()), false);
     assert.equal(await place.read(managed(), signal), undefined);
     await place.remove(managed(), signal);
-    await place.removeFormer(managed(), signal);
+    await place.removePrevious(managed(), signal);
     assert.deepEqual(cluster.calls, []);
   });
 });

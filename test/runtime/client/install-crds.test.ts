@@ -148,7 +148,7 @@ describe('installing definitions', () => {
     return yaml('ays', type).replace('{ from: file }', JSON.stringify(annotations));
   };
   const shared = (plural: string) => ({
-    formerOwner: (kind: { readonly plural: string }) =>
+    previousOwner: (kind: { readonly plural: string }) =>
       kind.plural === plural ? 'services-stack' : undefined,
   });
   const foreign = 'the definition belongs to another package: it stays as it is';

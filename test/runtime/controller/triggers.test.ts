@@ -133,8 +133,8 @@ describe('sentences', () => {
     readonly [change: Change<Widget>, sentence: (woken: Woken<Widget>) => Trigger, names: readonly string[]]
   > = {
     'through what it is now': [repainted, (woken) => woken.through(colourOf, ''), ['green']],
-    'through what it was': [repainted, (woken) => woken.throughFormer(colourOf, ''), ['red']],
-    'through what it was last': [deleted, (woken) => woken.throughFormer(colourOf, ''), ['red']],
+    'through what it was': [repainted, (woken) => woken.throughPrevious(colourOf, ''), ['red']],
+    'through what it was last': [deleted, (woken) => woken.throughPrevious(colourOf, ''), ['red']],
     'through both, those it came to first': [
       repainted,
       (woken) => woken.throughBoth(colourOf, ''),
