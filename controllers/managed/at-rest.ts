@@ -3,7 +3,7 @@ import { isControlledBy } from '../../apis/core/v1alpha1/reference.ts';
 import type { Secret } from '../../apis/core/v1alpha1/secret.ts';
 import type { SecretDetails } from '../credential.ts';
 import { credentialOf, isApplied, storedIn } from '../credential.ts';
-import { isOperationOngoing } from './recording/operation-conditions.ts';
+import { isOngoing } from './recording/operation-conditions.ts';
 import { stageOfManaged } from './stage.ts';
 
 /**
@@ -31,7 +31,7 @@ const isOfThisCluster = ({ metadata, status }: Managed): boolean =>
 
 /** Whether an operation is under way. It is observed more often than at each poll. */
 const isOperationUnderWay = ({ status }: Managed): boolean =>
-  status?.operation !== undefined || isOperationOngoing(status?.conditions);
+  (status?.operation ?? status?.conditions?.find(isOngoing)) !== undefined;
 
 /** Whether it controls its Secret, and the external system has the credential. A secret store is read at each poll only. */
 function isSecretInUse<M extends Managed>(

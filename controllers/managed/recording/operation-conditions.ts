@@ -42,9 +42,5 @@ const operationTypes = ['AsyncOperation', 'LastAsyncOperation'];
 export const standingOperations = (conditions: readonly Condition[] = []): readonly ConditionFacts[] =>
   conditions.filter(({ type }) => operationTypes.includes(type));
 
-/** Whether the conditions show an ongoing operation, so that its end must still be reported. */
-export const isOperationOngoing = (conditions: readonly Condition[] = []): boolean =>
-  conditions.some(isOngoing);
-
 export const isOngoing = ({ type, reason }: Condition): boolean =>
   type === 'AsyncOperation' && reason === 'Ongoing';

@@ -3,24 +3,6 @@ import type { ExternalOperation, Managed } from '../../../apis/core/v1alpha1/man
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Clock } from '../../../runtime/time/clock.ts';
 
-/** The memory of a process about its managed resources, from run to run. A restart clears it. */
-export interface ProcessMemory {
-  /**
-   * Records an observation that began at `begunMs`. Returns for how many ms nothing was found: from the end of the
-   * first observation that found nothing, until `begunMs`. The time after `begunMs` does not count, because the
-   * resource may have appeared.
-   */
-  noteObservation(managed: Managed, exists: boolean, begunMs: number): number;
-  /** Lets no earlier observation count as absence. */
-  forgetAbsence(managed: Managed): void;
-  /** The ongoing operation: from memory until the status is written, then from the status. */
-  operationOf(managed: Managed): ExternalOperation | undefined;
-  /** Remembers the operation until the status is written. `operation` undefined: the operation has ended. */
-  noteOperation(managed: Managed, operation: ExternalOperation | undefined): void;
-  /** Forgets a managed resource that does not exist any more. */
-  forget(request: Request): void;
-}
-
 interface Remembered {
   readonly uid: string | undefined;
   /** When the first observation that found nothing ended. */
@@ -28,7 +10,10 @@ interface Remembered {
   readonly unwritten?: { readonly operation: ExternalOperation | undefined } | undefined;
 }
 
-export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>): ProcessMemory {
+/** The memory of a process about its managed resources, from run to run. A restart clears it. */
+export type ProcessMemory = ReturnType<typeof createProcessMemory>;
+
+export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>) {
   const memory = new Map<string, Remembered>();
   const about = ({ metadata: { name, uid } }: Managed): Remembered => {
     const remembered = memory.get(name);
@@ -41,7 +26,11 @@ export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>): ProcessMem
     else memory.set(name, now);
   };
   return {
-    noteObservation(managed, exists, begunMs) {
+    /**
+     * Records an observation that began at `begunMs`. Returns for how many ms nothing was found: from the end of the first
+     * observation that found nothing, until `begunMs`. The resource may have appeared after that.
+     */
+    noteObservation(managed: Managed, exists: boolean, begunMs: number): number {
       const { absentSinceMs } = about(managed);
       if (exists || absentSinceMs === undefined) {
         note(managed, { absentSinceMs: exists ? undefined : clock.elapsedMs() });
@@ -49,15 +38,20 @@ export function createProcessMemory(clock: Pick<Clock, 'elapsedMs'>): ProcessMem
       }
       return begunMs - absentSinceMs; // guard: otherwise the duration of a slow observation counts as a time of absence
     },
-    forgetAbsence: (managed) => note(managed, { absentSinceMs: undefined }),
-    operationOf(managed) {
+    /** Lets no earlier observation count as absence. */
+    forgetAbsence: (managed: Managed): void => note(managed, { absentSinceMs: undefined }),
+    /** The ongoing operation: from memory until the status is written, then from the status. */
+    operationOf(managed: Managed): ExternalOperation | undefined {
       const written = managed.status?.operation;
       const { unwritten } = about(managed);
       if (unwritten === undefined) return written;
       if (isEqual(unwritten.operation, written)) note(managed, { unwritten: undefined });
       return unwritten.operation;
     },
-    noteOperation: (managed, operation) => note(managed, { unwritten: { operation } }),
-    forget: ({ name }) => void memory.delete(name),
+    /** Remembers the operation until the status is written. `operation` undefined: the operation has ended. */
+    noteOperation: (managed: Managed, operation: ExternalOperation | undefined): void =>
+      note(managed, { unwritten: { operation } }),
+    /** Forgets a managed resource that does not exist any more. */
+    forget: ({ name }: Request): void => void memory.delete(name),
   };
 }

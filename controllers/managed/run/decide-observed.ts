@@ -14,7 +14,7 @@ import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity
 import { creationIncomplete } from './decide-first.ts';
 import type { Decision, ManagedDecisionName } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
-import { hasDone, isCredentialDue } from './facts.ts';
+import { hasDone, isCredentialDue, isObserved } from './facts.ts';
 import { cannot } from './failures.ts';
 
 /** Pure. The decision after the external resource was observed. */
@@ -106,14 +106,11 @@ const absences: ReadonlySet<ManagedDecisionName | undefined> = new Set([
  * Whether the status loses the identity, because the external resource is proven absent. The identity stays if another
  * resource has its name, or if its loss waits for an administrator.
  */
-export const isIdentityGone = (
-  { latest, ...facts }: Facts,
-  decision: ManagedDecisionName | undefined,
-): boolean =>
+export const isIdentityGone = (facts: Facts, decision: ManagedDecisionName | undefined): boolean =>
   absences.has(decision) &&
-  latest !== undefined &&
-  isProvenAbsent({ ...facts, latest }) &&
-  latest.observation.taken === undefined &&
+  isObserved(facts) &&
+  isProvenAbsent(facts) &&
+  facts.latest.observation.taken === undefined &&
   !isLossReported(facts);
 
 /** The external resource may exist although it was not found, so it must not be created again. */

@@ -15,14 +15,14 @@ import { decideCredential } from './decide-credential.ts';
 import { decideFirst } from './decide-first.ts';
 import { decideObserved } from './decide-observed.ts';
 import type { Decision, Step } from './decision.ts';
-import type { Facts, ObservedFacts } from './facts.ts';
-import { found, hasDone } from './facts.ts';
+import type { Facts } from './facts.ts';
+import { found, hasDone, isObserved } from './facts.ts';
 import { cannot } from './failures.ts';
 import { isBegun, next, nextOf } from './steps.ts';
 
 /** Pure. Checks every condition again, because each call may have changed the facts. */
 export function decideManaged(facts: Facts): Decision {
-  const decision = firstMatch(facts, managedChecks) ?? decideObserved(facts as ObservedFacts);
+  const decision = firstMatch(facts, managedChecks) ?? (isObserved(facts) ? decideObserved(facts) : {});
   if ((decision.call ?? decision.failure) !== undefined) return decision;
   return { ...decision, call: nextOf(facts, decision.name) };
 }

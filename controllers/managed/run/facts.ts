@@ -59,6 +59,8 @@ interface Applied extends NonNullable<ManagedStatus['credential']> {
 
 export type ObservedFacts = Facts & { readonly latest: LatestObservation };
 
+export const isObserved = (facts: Facts): facts is ObservedFacts => facts.latest !== undefined;
+
 /** The Secret of the resource, or without one its entry in the secret store. */
 interface PlaceFacts {
   readonly entry?: ConnectionEntry;

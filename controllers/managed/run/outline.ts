@@ -27,7 +27,7 @@ import { isAdopting, mustExist } from '../recording/identity.ts';
 import type { CredentialState } from './credential-state.ts';
 import { credentialState } from './credential-state.ts';
 import { whyCredentialStays } from './decide-credential.ts';
-import type { Decision, LastDecisionName } from './decision.ts';
+import type { Decision, LastDecisionName, ManagedDecisionName } from './decision.ts';
 import { missing } from './events.ts';
 import type { Facts } from './facts.ts';
 import { appliedCredential, found, hasDone, isCredentialDue, isFinalised } from './facts.ts';
@@ -52,8 +52,9 @@ export interface Outline {
 /** Pure. The outline of the last decision of a run: this list is the table in docs/decision-tables.md. */
 export function outlineOf(facts: Facts, { name, message = '', failure }: Decision): Outline {
   if (failure !== undefined) return failedOutline(facts, failure);
-  if (name === undefined || !(name in reports)) throw new Error(`the decision ${name} does not end a run`);
-  return reports[name as LastDecisionName](facts, message);
+  const report = name && reports[name];
+  if (report === undefined) throw new Error(`the decision ${name} does not end a run`);
+  return report(facts, message);
 }
 
 const awaitingExternal = 'Waiting for external resource existence to be confirmed';
@@ -95,7 +96,11 @@ export function failedOutline({ managed }: Facts, failure: StepFailure): Outline
 
 const gone = (): Outline => ({ next: 'event' });
 
-const reports: Readonly<Record<LastDecisionName, (facts: Facts, message: string) => Outline>> = {
+type Reports<Name extends ManagedDecisionName> = Readonly<
+  Record<Name, (facts: Facts, message: string) => Outline>
+>;
+
+const reports: Reports<LastDecisionName> & Partial<Reports<ManagedDecisionName>> = {
   ResourceGone: gone,
   Paused: (_, message) => ({
     synced: reconcilePaused(message),

@@ -14,11 +14,7 @@ import { shouldUpdate } from '../../management-policies.ts';
 import type { StepFailure } from '../../step-failure.ts';
 import { isCreatedAgain, isCreationUnfinished } from '../recording/creation-tracking.ts';
 import { identityFound, refusals } from '../recording/identity.ts';
-import {
-  isOperationOngoing,
-  operationOngoing,
-  operationSucceeded,
-} from '../recording/operation-conditions.ts';
+import { isOngoing, operationOngoing, operationSucceeded } from '../recording/operation-conditions.ts';
 import { withManagedStatus } from '../recording/status.ts';
 import { credentialState } from './credential-state.ts';
 import { isIdentityGone } from './decide-observed.ts';
@@ -144,6 +140,5 @@ function operationConditions(facts: Facts) {
   const observation = found(facts);
   if (observation === undefined || underWay !== undefined) return conditions;
   if (observation.operation !== undefined) return operationOngoing(observation.operation);
-  const wasOngoing = isOperationOngoing(facts.managed.status?.conditions);
-  return wasOngoing ? (conditions ?? operationSucceeded) : conditions;
+  return facts.managed.status?.conditions?.some(isOngoing) ? (conditions ?? operationSucceeded) : conditions;
 }
