@@ -22,7 +22,7 @@ import { newRun } from './context.ts';
 import { decideBinding } from './decide.ts';
 import type { BindingCall, BindingDecision, BindingFacts, BindingWait } from './decision.ts';
 import { isCall } from './decision.ts';
-import { observing } from './observe.ts';
+import { observe } from './observe.ts';
 import { orphanRelease } from './orphan-release.ts';
 import type { Outcome } from './outcome.ts';
 import { concludeBinding, failedOutcome, failureOf, reported, secretConflict } from './outcome.ts';
@@ -52,7 +52,6 @@ const storePollMs = 2_000;
  */
 export function claimBinding(context: BindingContext): Reconciler {
   const { env, claims } = context;
-  const observe = observing(context);
   const readFirst = readingFirst(context);
   const act = acting(context);
   const releaseOrphans = orphanRelease(context);
@@ -79,7 +78,7 @@ export function claimBinding(context: BindingContext): Reconciler {
     };
     try {
       for (let round = 0; round < maxRounds; round += 1) {
-        const observed = await observe(stored(), run, signal);
+        const observed = await observe(context, stored(), run, signal);
         last = decideBinding(observed);
         if (!isCall(last)) return ended(outcomeOf(last, observed));
         const read = await readFirst(last, observed, run, signal);
