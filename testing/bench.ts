@@ -353,7 +353,8 @@ function fail(message: string): never {
 
 /** The first difference, for messages. */
 function differing(before: readonly unknown[], after: readonly unknown[]): string {
-  if (before.length !== after.length) return `${before.length} things before, ${after.length} after`;
+  if (before.length !== after.length)
+    return `${before.length} external resources before, ${after.length} after`;
   const index = before.findIndex((external, i) => !isEqual(external, after[i]));
   return `${JSON.stringify(before[index])} became ${JSON.stringify(after[index])}`;
 }

@@ -242,12 +242,16 @@ async function isRenewed(stage: Stage, before: ConnectionDetails, what: string):
 /** The twelve acts, in their order. */
 export const acts: readonly Act[] = [
   {
-    name: 'a claim becomes Ready, and has one thing',
+    name: 'a claim becomes Ready, and has one external resource',
     async play(stage) {
       stage.put('orders');
       await stage.until(() => stage.isReady('orders'), 'the claim did not become Ready');
       const { length } = await stage.world.externals();
-      expect(length === 1, `there are ${length} things`, 'create one thing for each resource');
+      expect(
+        length === 1,
+        `there are ${length} external resources`,
+        'create one external resource for each resource',
+      );
     },
   },
   {
@@ -262,18 +266,26 @@ export const acts: readonly Act[] = [
     },
   },
   {
-    name: 'a second claim has a thing and a password of its own',
+    name: 'a second claim has an external resource and a password of its own',
     async play(stage) {
       stage.put('invoices');
       await works(stage, 'invoices', 'the second claim did not become Ready');
       const { length } = await stage.world.externals();
-      expect(length === 2, `two claims have ${length} things`, 'create one thing for each resource');
+      expect(
+        length === 2,
+        `two claims have ${length} external resources`,
+        'create one external resource for each resource',
+      );
       const [one, other] = [stage.details('orders'), stage.details('invoices')];
-      expect(!isEqual(one, other), 'two claims have the same details', 'name each thing by its resource');
+      expect(
+        !isEqual(one, other),
+        'two claims have the same details',
+        'name each external resource by its resource',
+      );
     },
   },
   {
-    name: 'a change of the resource reaches the thing',
+    name: 'a change of the resource reaches the external resource',
     async play(stage) {
       const before = structuredClone(await stage.world.externals());
       stage.change('orders', (resource) => withFields(resource, stage.claims.change));
@@ -299,8 +311,8 @@ export const acts: readonly Act[] = [
       const isSame = isEqual(await stage.world.externals(), before);
       expect(
         isSame,
-        'a paused resource changed its thing',
-        'change things only in create, update and delete',
+        'a paused resource changed its external resource',
+        'change external resources only in create, update and delete',
       );
       stage.change('orders', paused(false));
       await stage.until(
@@ -318,7 +330,7 @@ export const acts: readonly Act[] = [
       await stage.rest();
       const isSame =
         isEqual(await stage.world.externals(), before) && isEqual(stage.details('orders'), details);
-      expect(isSame, 'a new process changed things or details', 'keep no state in the client');
+      expect(isSame, 'a new process changed external resources or details', 'keep no state in the client');
     },
   },
   {
@@ -349,11 +361,11 @@ export const acts: readonly Act[] = [
     },
   },
   {
-    name: 'deleted things are created again',
+    name: 'deleted external resources are created again',
     async play(stage) {
       await stage.world.lose();
       const { length } = await stage.world.externals();
-      expect(length === 0, `\`lose\` left ${length} things`, 'fix the world of the test');
+      expect(length === 0, `\`lose\` left ${length} external resources`, 'fix the world of the test');
       await stage.until(
         async () => (await stage.world.externals()).length === 2,
         'they were not created again',
@@ -362,7 +374,7 @@ export const acts: readonly Act[] = [
     },
   },
   {
-    name: 'a deleted claim deletes its resource and its thing, and no other',
+    name: 'a deleted claim deletes its resource and its external resource, and no other',
     async play(stage) {
       const { metadata } = stage.resource('orders');
       stage.cluster.leave(stage.claims.claim, { namespace: team, name: 'orders' });
@@ -372,7 +384,7 @@ export const acts: readonly Act[] = [
       );
       await stage.until(
         async () => (await stage.world.externals()).length === 1,
-        'its thing was not deleted',
+        'its external resource was not deleted',
       );
       expect(
         await opens(stage, stage.details('invoices')),
@@ -387,7 +399,7 @@ export const acts: readonly Act[] = [
       stage.cluster.leave(stage.claims.claim, { namespace: team, name: 'invoices' });
       await stage.until(
         async () => (await stage.world.externals()).length === 0,
-        'its thing was not deleted',
+        'its external resource was not deleted',
       );
       await stage.until(
         () => stage.cluster.all(stage.claims.managed).length === 0,

@@ -14,8 +14,8 @@ export interface Given {
 }
 
 /**
- * The external system of one rule, and the stack that uses it. Only `stack`, `credentials` and `externals` are required. A
- * rule that needs another hook is skipped without it, with a message.
+ * The external system of one rule, and the stack that uses it. Only `stack`, `credentials` and `externals` are
+ * required. A rule that needs another hook is skipped without it, with a message.
  */
 export interface World {
   readonly stack: Stack;
@@ -24,18 +24,18 @@ export interface World {
   /** The fields of the ProviderConfig's spec besides the credentials. */
   readonly parameters?: object;
   /**
-   * All things of the kind in the external system, of any owner, in a form that shows every change. Read them from the
-   * system itself, not through the external client.
+   * All external resources of the kind in the external system, of any owner, in a form that shows every change. Read
+   * them from the system itself, not through the external client.
    */
   externals(): readonly unknown[] | Promise<readonly unknown[]>;
   /**
-   * Creates a thing of another owner, with this name. If the system assigns names, returns the assigned name; otherwise
-   * the result is ignored.
+   * Creates an external resource of another owner, with this name. If the system assigns names, returns the assigned
+   * name; otherwise the result is ignored.
    */
   foreign?(name: string): unknown;
   /**
-   * Makes the system answer every request from now on with an error that does not tell whether things exist, for example
-   * 500, with this text if possible.
+   * Makes the system answer every request from now on with an error that does not tell whether external resources
+   * exist, for example 500, with this text if possible.
    */
   fail?(text: string): void;
   /**
@@ -47,7 +47,7 @@ export interface World {
   loseAnswer?(): void;
   /** Leaves every request unanswered from now on. */
   hang?(): void;
-  /** Whether these connection details work for one of the things. */
+  /** Whether these connection details work for one of the external resources. */
   opens?(details: ConnectionDetails): boolean | Promise<boolean>;
   /** Closes the world. */
   close?(): unknown;
@@ -68,32 +68,32 @@ export interface WithoutDetails<M extends Managed> {
  */
 export interface Conformance<M extends Managed = Managed, Another extends ForProvider<M> = ForProvider<M>> {
   readonly managed: Definition<M>;
-  /** The `forProvider` of a thing that can be created. */
+  /** The `forProvider` of an external resource that can be created. */
   readonly forProvider: NoInfer<ForProvider<M>>;
   /**
-   * The `forProvider` of another thing besides it. Default: the same. A function of a number, from 1, if each thing needs
-   * something unique, for example a range of addresses.
+   * The `forProvider` of another external resource besides it. Default: the same. A function of a number, from 1, if
+   * each external resource needs something unique, for example a range of addresses.
    */
   readonly another?: NoInfer<ForProvider<M>> | ((number: number) => Another);
   /** Allowed changes: each is merged into `forProvider`, and must show in the world's `externals`. */
   readonly changes?: readonly NoInfer<ForProviderOf<M>>[];
-  /** Changes that are refused and must not create a new thing: of immutable or identifying fields. */
+  /** Changes that are refused and must not create a new external resource: of immutable or identifying fields. */
   readonly refusedChanges?: readonly NoInfer<ForProviderOf<M>>[];
   /** Fields of `forProvider` that get the system's value if the user gives none. */
   readonly late?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
   /**
-   * Fields of `forProvider` that `observe` needs to find the thing. A resource that is only observed must have them, and
-   * they cannot be in `initProvider` only. Default: the fields marked `identity`.
+   * Fields of `forProvider` that `observe` needs to find the external resource. A resource that is only observed must
+   * have them, and they cannot be in `initProvider` only. Default: the fields marked `identity`.
    */
   readonly foundBy?: readonly (keyof NoInfer<ForProvider<M>> & string)[];
   /** The `forProvider` with these tags or labels, if the kind has them: `(tags) => ({ tags })`. */
   tags?(tags: Readonly<Record<string, string>>): NoInfer<ForProviderOf<M>>;
-  /** The keys of the connection details of an existing thing. Default: all that the kind declares. */
+  /** The keys of the connection details of an existing external resource. Default: all that the kind declares. */
   readonly details?: readonly DetailKey<NoInfer<M>>[];
   /** Changes that remove connection details, for example by turning the password off. */
   readonly withoutDetails?: readonly WithoutDetails<NoInfer<M>>[];
   /**
-   * How long things take.
+   * How long external resources take.
    * - `virtual` (default): the world is in this process and uses only the given clock.
    * - `network`: the same, but requests use a real network, for example a fake that listens on loopback.
    * - `real`: the world takes real time, like a cloud. Each rule then takes minutes.

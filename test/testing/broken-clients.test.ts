@@ -30,7 +30,7 @@ async function brokenRules(open: Open): Promise<Readonly<Record<string, string>>
 
 /** The rules that are skipped if the system does not assign names. */
 const knownNames = {
-  'an assigned name of no thing is reported and nothing is created for it':
+  'an assigned name of no external resource is reported and nothing is created for it':
     'the system does not assign names',
 };
 
@@ -72,13 +72,13 @@ test('a missing part of a world is reported by name, and no other rule is skippe
   assert.deepEqual(await brokenRules(open), {
     ...promptly,
     'a failure of the system is an error, not absence': 'the test provides no `world.fail`',
-    'a creation whose answer was lost is found or reported as uncertain, and makes one thing':
+    'a creation whose answer was lost is found or reported as uncertain, and makes one external resource':
       'the test provides no `world.loseAnswer`',
     'create and update set the credential that they receive, and return none':
       'the test provides no `world.opens`',
-    'a thing of another owner is reported, and neither taken over nor changed':
+    'an external resource of another owner is reported, and neither taken over nor changed':
       'the test provides no `world.foreign`',
-    'a deletion ends and keeps a thing of another owner': 'the test provides no `world.foreign`',
+    'a deletion ends and keeps an external resource of another owner': 'the test provides no `world.foreign`',
     'an empty answer of the system is an error, not absence': 'the test provides no `world.answer`',
     'the same error has the same message each time': 'the test provides no `world.fail`',
     'errors hold no secrets and no control characters': 'the test provides no `world.fail`',
@@ -127,7 +127,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'delete fails if nothing is there': {
-    rule: 'observe reports a thing that does not exist as absent, not as an error',
+    rule: 'observe reports an external resource that does not exist as absent, not as an error',
     says: /during its deletion, throws: box not found/,
     methods: (_cloud, sound) => ({
       async observe(box, credential, signal) {
@@ -199,9 +199,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'create makes a second thing': {
-    rule: 'two calls of create make one thing',
-    says: /^create was called twice, and there are 2 things/,
+  'create makes a second external resource': {
+    rule: 'two calls of create make one external resource',
+    says: /^create was called twice, and there are 2 external resources/,
     methods: (cloud, sound) => ({
       async create(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -211,9 +211,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'a lost answer makes a second thing': {
-    rule: 'a creation whose answer was lost is found or reported as uncertain, and makes one thing',
-    says: /^the answer of one creation was lost, and there are 2 things/,
+  'a lost answer makes a second external resource': {
+    rule: 'a creation whose answer was lost is found or reported as uncertain, and makes one external resource',
+    says: /^the answer of one creation was lost, and there are 2 external resources/,
     methods(cloud) {
       let attempt = 0;
       const client = () =>
@@ -234,7 +234,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     },
   },
   'ownership is known to one process only': {
-    rule: 'a process that dies during a creation leaves one thing or reports that it is uncertain',
+    rule: 'a process that dies during a creation leaves one external resource or reports that it is uncertain',
     says: /^after a process that was killed at step \d+ the resource did not become Ready .*is not ours/,
     methods(cloud, sound) {
       const made = new Set<string>();
@@ -266,8 +266,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'a resource is found by a field that can be edited': {
-    rule: 'each refused change is reported and creates no second thing',
-    says: /^after the change to \{"shelf":"high"\} there are 2 things instead of 1/,
+    rule: 'each refused change is reported and creates no second external resource',
+    says: /^after the change to \{"shelf":"high"\} there are 2 external resources instead of 1/,
     parts: () => ({
       nameOf({ spec: { forProvider }, ...box }) {
         const shelf = forProvider.shelf === undefined ? '' : `${forProvider.shelf}-`;
@@ -277,7 +277,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
   },
   'a resource that exists counts as created': {
     rule: 'create and update set the credential that they receive, and return none',
-    says: /^create found an existing thing, did not return `isExisting`, and did not set the credential/,
+    says: /^create found an existing external resource, did not return `isExisting`, and did not set the credential/,
     methods: (_cloud, sound) => ({
       async create(...given) {
         const { isExisting: _isExisting, ...answer } = await sound.create(...given);
@@ -369,7 +369,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     parts: () => ({ isSized: ({ spec }, { size }) => (spec.forProvider.size ?? 0) === size }),
   },
   'delete is called once only': {
-    rule: 'delete succeeds twice and for a thing that does not exist',
+    rule: 'delete succeeds twice and for an external resource that does not exist',
     says: /^a second delete throws: box not found/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
@@ -381,8 +381,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'a deletion is known to one process only': {
-    rule: 'a deletion ends and leaves no thing, also if the process dies',
-    says: /^after a process that was killed at step \d+, these things remain: \[\["first"/,
+    rule: 'a deletion ends and leaves no external resource, also if the process dies',
+    says: /^after a process that was killed at step \d+, these external resources remain: \[\["first"/,
     methods(_cloud, sound) {
       const seen = new Set<string>();
       const emptied = new Set<string>();
@@ -400,9 +400,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       };
     },
   },
-  'a thing of another owner is changed': {
-    rule: 'a thing of another owner is reported, and neither taken over nor changed',
-    says: /^update of a thing that has another owner now changed the external system/,
+  'an external resource of another owner is changed': {
+    rule: 'an external resource of another owner is reported, and neither taken over nor changed',
+    says: /^update of an external resource that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
       async update(box, credential, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -413,9 +413,9 @@ const broken: Readonly<Record<string, BrokenClient>> = {
       },
     }),
   },
-  'a thing of another owner is deleted': {
-    rule: 'a deletion ends and keeps a thing of another owner',
-    says: /^delete of a thing that has another owner now changed the external system/,
+  'an external resource of another owner is deleted': {
+    rule: 'a deletion ends and keeps an external resource of another owner',
+    says: /^delete of an external resource that has another owner now changed the external system/,
     methods: (cloud, sound) => ({
       async delete(box, signal) {
         const stored = cloud.boxes.get(nameOf(box));
@@ -425,8 +425,8 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     }),
   },
   'details of another owner are published': {
-    rule: 'no connection details are published of a thing of another owner that is only observed',
-    says: /^a resource that only observes a thing of another owner publishes endpoint, seal/,
+    rule: 'no connection details are published of an external resource of another owner that is only observed',
+    says: /^a resource that only observes an external resource of another owner publishes endpoint, seal/,
     methods: (cloud, sound) => ({
       observe(box, credential, signal) {
         const owner = cloud.boxes.get(nameOf(box))?.owner ?? box.metadata.name;
@@ -500,7 +500,7 @@ const broken: Readonly<Record<string, BrokenClient>> = {
     parts: () => ({ isMadeOf: () => true }),
   },
   'a name that tags can change': {
-    rule: 'tags of forProvider never change the owner of a thing',
+    rule: 'tags of forProvider never change the owner of an external resource',
     says: /belongs to heir|is not Ready and Synced/,
     parts: () => ({
       ownerOf: ({ metadata, spec: { forProvider } }) =>
@@ -539,9 +539,9 @@ describe('a client that breaks a rule is found by that rule, and by no other', (
     const others = rules.map(({ name }) => name).filter((name) => !met.has(name));
     assert.deepEqual(others, [
       // Without it nothing can be tried at all.
-      'a created resource becomes available and is one thing',
+      'a created resource becomes available and is one external resource',
       // Held up by the framework, whatever a client does.
-      'an edit of the external name is reported and creates no second thing',
+      'an edit of the external name is reported and creates no second external resource',
       // The boxes have names that are known beforehand.
       ...Object.keys(knownNames),
     ]);

@@ -22,10 +22,10 @@ void {
   'a value of another type': () =>
     // @ts-expect-error levels are numbers
     scenario({ managed, forProvider: { fancinessLevel: 'three' }, open }),
-  'another thing of a field that the kind has not': () =>
+  'another external resource of a field that the kind has not': () =>
     // @ts-expect-error it is fancinessLevel
     scenario({ managed, forProvider, another: { fancinessLevel: 3, fanciness: 3 }, open }),
-  'another thing, by number, with a value of another type': () =>
+  'another external resource, by number, with a value of another type': () =>
     // @ts-expect-error levels are numbers
     scenario({ managed, forProvider, another: (number) => ({ fancinessLevel: `${number}` }), open }),
   'a change of a field that the kind has not': () =>
@@ -52,12 +52,12 @@ void {
   'a claim': () =>
     // @ts-expect-error it has no external client
     scenario({ managed: FancySQLInstanceKind, forProvider, open }),
-  'a world without things': () =>
+  'a world without external resources': () =>
     // @ts-expect-error nobody could tell what is outside
     scenario({ managed, forProvider, open: (given) => ({ stack: open(given).stack, credentials: '' }) }),
 };
 
-/** The compiler accepts this one: the words of another thing, by number, need no `as const`. */
+/** The compiler accepts this one: the words of another external resource, by number, need no `as const`. */
 void (() =>
   scenario({
     managed: MySQLGrantKind,

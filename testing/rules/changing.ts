@@ -30,8 +30,8 @@ const converges: Rule = {
       );
       expect(
         after.length === before.length,
-        `after ${what} there are ${after.length} things instead of ${before.length}`,
-        'change the existing thing; a change that needs a new thing belongs to `refusedChanges`',
+        `after ${what} there are ${after.length} external resources instead of ${before.length}`,
+        'change the existing external resource; a change that needs a new external resource belongs to `refusedChanges`',
       );
     }
   },
@@ -45,8 +45,8 @@ async function expectRefusal(bench: Bench, what: string, edit: () => void): Prom
   const after = await bench.externals();
   expect(
     after.length === before.length,
-    `after ${what} there are ${after.length} things instead of ${before.length}`,
-    'mark the field `immutable` in the schema, so that the thing keeps its identity',
+    `after ${what} there are ${after.length} external resources instead of ${before.length}`,
+    'mark the field `immutable` in the schema, so that the external resource keeps its identity',
   );
   await bench.expectUnchanged(before, what, 'change nothing after an edit that cannot be applied');
   const { status, message } = bench.condition('first', 'Synced');
@@ -58,7 +58,7 @@ async function expectRefusal(bench: Bench, what: string, edit: () => void): Prom
 }
 
 const tellsRefusals: Rule = {
-  name: 'each refused change is reported and creates no second thing',
+  name: 'each refused change is reported and creates no second external resource',
   async check(bench) {
     const changes = needed(bench.conformance.refusedChanges, 'refusedChanges');
     await bench.ready();
@@ -79,7 +79,7 @@ const tellsRefusals: Rule = {
 };
 
 const tellsRenaming: Rule = {
-  name: 'an edit of the external name is reported and creates no second thing',
+  name: 'an edit of the external name is reported and creates no second external resource',
   async check(bench) {
     await bench.ready();
     await bench.passes('first', 2);
@@ -88,7 +88,7 @@ const tellsRenaming: Rule = {
   },
 };
 
-/** Throws Broken unless a difference between the first resource and its thing is reported. */
+/** Throws Broken unless a difference between the first resource and its external resource is reported. */
 async function expectDrift(bench: Bench, what: string, fields: readonly string[]): Promise<void> {
   const before = (await bench.externals()).length;
   const isReported = (): boolean => bench.condition('first', 'Synced').status === 'False';
@@ -96,8 +96,8 @@ async function expectDrift(bench: Bench, what: string, fields: readonly string[]
   const after = (await bench.externals()).length;
   expect(
     after === before,
-    `with ${what} there are ${after} things instead of ${before}`,
-    'create no second thing',
+    `with ${what} there are ${after} external resources instead of ${before}`,
+    'create no second external resource',
   );
   const { status, message } = bench.condition('first', 'Synced');
   expect(
@@ -107,7 +107,7 @@ async function expectDrift(bench: Bench, what: string, fields: readonly string[]
   );
 }
 
-/** The changes of immutable fields that do not identify the thing. */
+/** The changes of immutable fields that do not identify the external resource. */
 function changesOutside({
   conformance: { managed, refusedChanges, foundBy = [] },
 }: Bench): readonly object[] {

@@ -10,14 +10,14 @@ const { signal } = new AbortController();
 const isUncertain = (message: string): boolean => message.includes('cannot determine creation result');
 
 const becomesAvailable: Rule = {
-  name: 'a created resource becomes available and is one thing',
+  name: 'a created resource becomes available and is one external resource',
   async check(bench) {
     const { managed, credential } = await bench.ready();
     const { exists, ready } = await observe(bench, managed, credential);
     expect(
       exists,
       'the resource is Ready, but observe reports that it does not exist',
-      'look the thing up by its external name',
+      'look the external resource up by its external name',
     );
     expect(
       ready?.status === 'True',
@@ -27,8 +27,8 @@ const becomesAvailable: Rule = {
     const { length } = await bench.externals();
     expect(
       length === 1,
-      `one resource was created, but there are ${length} things`,
-      'create one thing for each resource',
+      `one resource was created, but there are ${length} external resources`,
+      'create one external resource for each resource',
     );
   },
 };
@@ -49,7 +49,7 @@ const tellsDetails: Rule = {
     expect(
       isGood !== false,
       'the connection details do not work',
-      'publish the details with which the thing was created',
+      'publish the details with which the external resource was created',
     );
   },
 };
@@ -62,7 +62,7 @@ const isLeftAlone: Rule = {
   },
 };
 
-/** Throws Broken if the resource or its thing is changed although it is in its desired state. */
+/** Throws Broken if the resource or its external resource is changed although it is in its desired state. */
 export async function expectRest(bench: Bench, what: string): Promise<void> {
   await bench.passes('first', 2); // for late initialisation
   const { process } = bench;
@@ -82,7 +82,7 @@ export async function expectRest(bench: Bench, what: string): Promise<void> {
 }
 
 const makesOne: Rule = {
-  name: 'two calls of create make one thing',
+  name: 'two calls of create make one external resource',
   async check(bench) {
     if (bench.isNameAssigned) {
       throw new Skipped(
@@ -100,19 +100,19 @@ const makesOne: Rule = {
     const { length } = await bench.externals();
     expect(
       length === 1,
-      `create was called twice, and there are ${length} things`,
-      'create under the external name, and treat an existing thing of the same owner as success',
+      `create was called twice, and there are ${length} external resources`,
+      'create under the external name, and treat an existing external resource of the same owner as success',
     );
     expect(
       again.type === 'done',
-      `create throws for an existing thing of the same owner: ${messageOf(again)}`,
+      `create throws for an existing external resource of the same owner: ${messageOf(again)}`,
       'treat it as success: an attempt whose answer was lost has created it',
     );
   },
 };
 
 const isFoundAgain: Rule = {
-  name: 'a creation whose answer was lost is found or reported as uncertain, and makes one thing',
+  name: 'a creation whose answer was lost is found or reported as uncertain, and makes one external resource',
   async check(bench) {
     needed(bench.world.loseAnswer, 'world.loseAnswer');
     bench.world.loseAnswer?.();
@@ -122,19 +122,19 @@ const isFoundAgain: Rule = {
       'first',
       () => bench.isReady('first') || isReported(),
       'a creation whose answer was lost was neither found nor reported as uncertain',
-      'find the thing by its external name; if the system assigns names, throw UncertainCreationError',
+      'find the external resource by its external name; if the system assigns names, throw UncertainCreationError',
     );
     await bench.passes('first', 5);
     const { length } = await bench.externals();
     expect(
       length <= 1,
-      `the answer of one creation was lost, and there are ${length} things`,
-      'look for the thing of the lost attempt; if the system assigns names, throw UncertainCreationError for errors without a clear outcome',
+      `the answer of one creation was lost, and there are ${length} external resources`,
+      'look for the external resource of the lost attempt; if the system assigns names, throw UncertainCreationError for errors without a clear outcome',
     );
     expect(
       length === 1 || !bench.isReady('first'),
-      'the resource is Ready, but the thing does not exist',
-      'look the thing up by its external name',
+      'the resource is Ready, but the external resource does not exist',
+      'look the external resource up by its external name',
     );
   },
 };
@@ -143,7 +143,7 @@ const isFoundAgain: Rule = {
 const mostSteps = 40;
 
 const survivesCreation: Rule = {
-  name: 'a process that dies during a creation leaves one thing or reports that it is uncertain',
+  name: 'a process that dies during a creation leaves one external resource or reports that it is uncertain',
   async check(bench) {
     for (let steps = 1; steps <= mostSteps; steps += 1) {
       const name = `died-${steps}`;
@@ -163,13 +163,13 @@ const survivesCreation: Rule = {
         name,
         () => bench.isReady(name) || isReported(),
         `${when} the resource did not become Ready`,
-        'treat an existing thing of the same owner as success',
+        'treat an existing external resource of the same owner as success',
       );
       const made = (await bench.externals()).length - before;
       expect(
         made <= 1,
-        `${when} there are ${made} things`,
-        'find the thing of the earlier process by its external name',
+        `${when} there are ${made} external resources`,
+        'find the external resource of the earlier process by its external name',
       );
       await removed(bench, name);
       if (hasSurvived) return;
@@ -177,7 +177,7 @@ const survivesCreation: Rule = {
   },
 };
 
-/** Deletes the thing of a step, if it is known, so that the next step starts again. */
+/** Deletes the external resource of a step, if it is known, so that the next step starts again. */
 async function removed(bench: Bench, name: string): Promise<void> {
   bench.remove(name);
   for (let i = 0; i < 30 && bench.object(name) !== undefined; i += 1) await bench.pass(name);

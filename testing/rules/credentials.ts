@@ -57,7 +57,7 @@ const setsWhatItReceives: Rule = {
     expect(
       await isInForce(first),
       'the credential that create received does not work',
-      'create the thing with `credential.value`',
+      'create the external resource with `credential.value`',
     );
 
     const { isExisting = false } = await call('create', second);
@@ -65,7 +65,7 @@ const setsWhatItReceives: Rule = {
       await isInForce(isExisting ? first : second),
       isExisting
         ? 'create returned `isExisting`, but has set the credential'
-        : 'create found an existing thing, did not return `isExisting`, and did not set the credential',
+        : 'create found an existing external resource, did not return `isExisting`, and did not set the credential',
       'return `isExisting: true`, and do not set the credential; `create` of `MarkedAccounts` sets it instead',
     );
 
@@ -142,7 +142,11 @@ const followsSecret: Rule = {
       const isGood = await bench.world.opens?.(bench.published('first'));
       expect(isGood !== false, `${when}the credential in the Secret does not work`, fix);
       const { length } = await bench.externals();
-      expect(length === 1, `${when}there are ${length} things`, 'set the credential of the existing thing');
+      expect(
+        length === 1,
+        `${when}there are ${length} external resources`,
+        'set the credential of the existing external resource',
+      );
       if (hasSurvived) break;
     }
   },

@@ -4,14 +4,14 @@ import { deletion, finished, observe } from './calls.ts';
 import type { Rule } from './rule.ts';
 
 const deletesTwice: Rule = {
-  name: 'delete succeeds twice and for a thing that does not exist',
+  name: 'delete succeeds twice and for an external resource that does not exist',
   async check(bench) {
     const { managed } = await bench.ready();
     const leaving = bench.leaving(managed);
     const client = await bench.client(managed);
     const remove = async (which: string) => {
       const deleted = await outcomeOf(bench.settled(deletion(client, leaving), 'delete'));
-      const fix = 'treat a thing that is being deleted or does not exist as success';
+      const fix = 'treat an external resource that is being deleted or does not exist as success';
       expect(deleted.type === 'done', `${which} delete throws: ${messageOf(deleted)}`, fix);
       await finished(bench, client, deleted.value);
     };
@@ -21,15 +21,15 @@ const deletesTwice: Rule = {
       await bench.passTime(bench.pauseMs);
     }
     const { exists } = await observe(bench, leaving);
-    expect(!exists, 'the thing was deleted, but still exists', 'delete the thing');
-    await remove('for a thing that does not exist,');
+    expect(!exists, 'the external resource was deleted, but still exists', 'delete the external resource');
+    await remove('for an external resource that does not exist,');
   },
 };
 
 const mostSteps = 20;
 
 const leavesNothing: Rule = {
-  name: 'a deletion ends and leaves no thing, also if the process dies',
+  name: 'a deletion ends and leaves no external resource, also if the process dies',
   async check(bench) {
     for (let steps = 0; steps <= mostSteps; steps += 1) {
       await bench.ready('first');
@@ -37,7 +37,7 @@ const leavesNothing: Rule = {
       bench.remove('first');
       const isGone = () => bench.object('first') === undefined;
       const fix =
-        'return `exists: false` when the system reports that the thing does not exist, and not before';
+        'return `exists: false` when the system reports that the external resource does not exist, and not before';
       await bench.until(
         'first',
         () => bench.process.hasCrashed || isGone(),
@@ -49,7 +49,11 @@ const leavesNothing: Rule = {
       const when = steps === 0 ? '' : `after a process that was killed at step ${steps}, `;
       await bench.until('first', isGone, `${when}the deletion of the resource did not end`, fix);
       const left = await bench.externals();
-      expect(left.length === 0, `${when}these things remain: ${JSON.stringify(left)}`, 'delete the thing');
+      expect(
+        left.length === 0,
+        `${when}these external resources remain: ${JSON.stringify(left)}`,
+        'delete the external resource',
+      );
       if (hasSurvived) return;
     }
   },

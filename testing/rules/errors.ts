@@ -9,7 +9,7 @@ import type { Rule } from './rule.ts';
 
 const calls: readonly ExternalCall[] = ['observe', 'create', 'update', 'delete'];
 
-/** One call for an existing thing; `create` is called for one that does not exist. */
+/** One call for an existing external resource; `create` is called for one that does not exist. */
 async function call(
   bench: Bench,
   name: ExternalCall,

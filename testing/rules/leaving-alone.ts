@@ -120,7 +120,7 @@ const takesOverObserved: Rule = {
     const made = bench.process.calls.slice(calls);
     expect(
       after.length === before.length && !made.includes('create'),
-      `${what} was created again: there are ${after.length} things instead of ${before.length}`,
+      `${what} was created again: there are ${after.length} external resources instead of ${before.length}`,
       fix,
     );
     expect(!isEqual(after, before), `${what} did not get the change to ${JSON.stringify(change)}`, fix);
@@ -132,7 +132,7 @@ const takesOverObserved: Rule = {
     );
     await bench.passTime(bench.longMs);
     const { length } = await bench.externals();
-    expect(length < before.length, `the deletion of ${what} left the thing`, fix);
+    expect(length < before.length, `the deletion of ${what} left the external resource`, fix);
   },
 };
 

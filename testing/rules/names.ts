@@ -28,7 +28,7 @@ const takesLongNames: Rule = {
       fix,
     );
     const { length } = await bench.externals();
-    expect(length === 2, `two resources with names of 63 characters have ${length} things`, fix);
+    expect(length === 2, `two resources with names of 63 characters have ${length} external resources`, fix);
     bench.remove(two);
     await bench.until(
       two,
@@ -37,12 +37,16 @@ const takesLongNames: Rule = {
     );
     await bench.pass(one);
     const left = (await bench.externals()).length;
-    expect(left === 1, `one of two resources with long names was deleted, and ${left} things remain`, fix);
+    expect(
+      left === 1,
+      `one of two resources with long names was deleted, and ${left} external resources remain`,
+      fix,
+    );
   },
 };
 
 const makesNothingOfNames: Rule = {
-  name: 'an assigned name of no thing is reported and nothing is created for it',
+  name: 'an assigned name of no external resource is reported and nothing is created for it',
   async check(bench) {
     if (!bench.isNameAssigned) throw new Skipped('the system does not assign names');
     const { managed } = await bench.ready();
@@ -53,16 +57,16 @@ const makesNothingOfNames: Rule = {
     await bench.until('first', isGone('first'), 'the deletion of the resource did not end');
     await bench.passTime(bench.longMs);
     const fix =
-      'return `nothingThere(writtenNameProblem(…))` in observe: a user who sets the name wants to take a thing over';
+      'return `nothingThere(writtenNameProblem(…))` in observe: a user who sets the name wants to take an external resource over';
     const before = await bench.externals();
     for (const which of ['second', 'third']) {
       bench.put(which, undefined, { [annotationKeys.externalName]: name });
       await bench.passes(which, 6);
-      await bench.expectUnchanged(before, 'a name of no thing', fix);
+      await bench.expectUnchanged(before, 'a name of no external resource', fix);
       const { status, message } = bench.condition(which, 'Synced');
       expect(
         status === 'False' && message !== '',
-        `a name of no thing is not reported: Synced is ${status}`,
+        `a name of no external resource is not reported: Synced is ${status}`,
         fix,
       );
       if (which === 'third') continue;
@@ -70,7 +74,7 @@ const makesNothingOfNames: Rule = {
       await bench.until(
         which,
         isGone(which),
-        'the deletion of a resource with a name of no thing did not end',
+        'the deletion of a resource with a name of no external resource did not end',
         fix,
       );
     }

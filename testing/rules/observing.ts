@@ -14,7 +14,7 @@ const isPure: Rule = {
     const { managed, credential } = await bench.ready();
     const { changes = [] } = bench.conformance;
     const cases: readonly (readonly [string, Managed])[] = [
-      ['observe of a thing that does not exist', bench.draft('absent', bench.another())],
+      ['observe of an external resource that does not exist', bench.draft('absent', bench.another())],
       ['observe of a resource that is up to date', managed],
       ...changes.map((change): [string, Managed] => {
         const forProvider = { ...managed.spec.forProvider, ...change };
@@ -26,7 +26,11 @@ const isPure: Rule = {
       const before = await bench.externals();
       const first = await outcomeOf(observe(bench, subject, credential));
       const second = await outcomeOf(observe(bench, subject, credential));
-      await bench.expectUnchanged(before, doing, 'change things only in create, update and delete');
+      await bench.expectUnchanged(
+        before,
+        doing,
+        'change external resources only in create, update and delete',
+      );
       expect(
         isEqual(first, second),
         `${doing} returns first ${JSON.stringify(first)} and then ${JSON.stringify(second)}`,
@@ -55,15 +59,15 @@ const isWithinSchema: Rule = {
 };
 
 const tellsAbsence: Rule = {
-  name: 'observe reports a thing that does not exist as absent, not as an error',
+  name: 'observe reports an external resource that does not exist as absent, not as an error',
   async check(bench) {
     const draft = bench.draft('absent');
     for (const managed of [draft, bench.leaving(draft)]) {
       const found = await outcomeOf(observe(bench, managed));
       const doing =
         managed === draft
-          ? 'of a thing that does not exist'
-          : 'of a thing that does not exist, during its deletion,';
+          ? 'of an external resource that does not exist'
+          : 'of an external resource that does not exist, during its deletion,';
       expect(
         found.type === 'done',
         `observe ${doing} throws: ${messageOf(found)}`,
@@ -72,7 +76,7 @@ const tellsAbsence: Rule = {
       expect(
         !found.value.exists,
         `observe ${doing} reports that it exists`,
-        'return `exists: false`; otherwise the thing is never created',
+        'return `exists: false`; otherwise the external resource is never created',
       );
     }
   },
@@ -85,7 +89,7 @@ const tellsFailure: Rule = {
     const { managed, credential } = await bench.ready();
     bench.world.fail?.('the system is out of order');
     const fix =
-      'throw every error that is not the system’s own report of absence: an absent thing is created again or forgotten';
+      'throw every error that is not the system’s own report of absence: an absent external resource is created again or forgotten';
     for (const subject of [managed, bench.leaving(managed)]) {
       const found = await outcomeOf(observe(bench, subject, credential));
       expect(found.type === 'failed', `observe treats a failure of the system as ${outcomeText(found)}`, fix);
@@ -116,7 +120,7 @@ const tellsEmptyAnswer: Rule = {
 };
 
 const outcomeText = (found: Outcome<Observation>): string =>
-  found.type === 'done' && !found.value.exists ? 'absence' : 'an existing thing';
+  found.type === 'done' && !found.value.exists ? 'absence' : 'an existing external resource';
 
 export const observing: readonly Rule[] = [
   isPure,

@@ -11,7 +11,7 @@ const { signal } = new AbortController();
 const fix =
   'check the owner before each change and each deletion, as `checkOwnership` does: by a tag, a label or a comment';
 
-/** A thing of another owner, and our managed resource with its name. */
+/** An external resource of another owner, and our managed resource with its name. */
 async function meet(bench: Bench): Promise<readonly unknown[]> {
   needed(bench.world.foreign, 'world.foreign');
   const made = await bench.settled(Promise.resolve(bench.world.foreign?.('foreign')), 'world.foreign');
@@ -19,7 +19,7 @@ async function meet(bench: Bench): Promise<readonly unknown[]> {
   const before = await bench.externals();
   expect(
     before.length > 0,
-    '`externals` does not show the thing of `world.foreign`',
+    '`externals` does not show the external resource of `world.foreign`',
     'fix the world of the test',
   );
   const name = bench.isNameAssigned && isString(made) ? made : 'foreign';
@@ -28,30 +28,38 @@ async function meet(bench: Bench): Promise<readonly unknown[]> {
 }
 
 const leavesAlone: Rule = {
-  name: 'a thing of another owner is reported, and neither taken over nor changed',
+  name: 'an external resource of another owner is reported, and neither taken over nor changed',
   async check(bench) {
     const before = await meet(bench);
     await bench.passes('foreign', 6);
-    await bench.expectUnchanged(before, 'a resource with the name of a thing of another owner', fix);
+    await bench.expectUnchanged(
+      before,
+      'a resource with the name of an external resource of another owner',
+      fix,
+    );
     const { status, message } = bench.condition('foreign', 'Synced');
     expect(
       status === 'False' && message !== '',
-      `a resource with the name of a thing of another owner is not reported: Synced is ${status}`,
+      `a resource with the name of an external resource of another owner is not reported: Synced is ${status}`,
       'throw an Error in observe that names the owner',
     );
     const managed = bench.existing('foreign');
     const client = await bench.client(managed);
     const credential = bench.newCredential(managed);
     await outcomeOf(bench.settled(client.update(managed, credential, signal), 'update'));
-    await bench.expectUnchanged(before, 'update of a thing that has another owner now', fix);
+    await bench.expectUnchanged(before, 'update of an external resource that has another owner now', fix);
     if (bench.isNameAssigned) return;
     await outcomeOf(bench.settled(client.create(managed, credential, signal), 'create'));
-    await bench.expectUnchanged(before, 'create with the name of a thing that has another owner now', fix);
+    await bench.expectUnchanged(
+      before,
+      'create with the name of an external resource that has another owner now',
+      fix,
+    );
   },
 };
 
 const deletesOwn: Rule = {
-  name: 'a deletion ends and keeps a thing of another owner',
+  name: 'a deletion ends and keeps an external resource of another owner',
   async check(bench) {
     const before = await meet(bench);
     await bench.passes('foreign', 3);
@@ -59,25 +67,25 @@ const deletesOwn: Rule = {
     const client = await bench.client(managed);
     await outcomeOf(bench.settled(deletion(client, managed), 'delete'));
     await bench.passTime(bench.longMs); // until a deletion would have ended
-    await bench.expectUnchanged(before, 'delete of a thing that has another owner now', fix);
+    await bench.expectUnchanged(before, 'delete of an external resource that has another owner now', fix);
     bench.remove('foreign');
     await bench.until(
       'foreign',
       () => bench.object('foreign') === undefined,
-      'the deletion of a resource with the name of a thing of another owner did not end',
-      'return `exists: false` during the deletion: the thing is not ours',
+      'the deletion of a resource with the name of an external resource of another owner did not end',
+      'return `exists: false` during the deletion: the external resource is not ours',
     );
     await bench.passTime(bench.longMs);
     await bench.expectUnchanged(
       before,
-      'the deletion of a resource with the name of a thing of another owner',
+      'the deletion of a resource with the name of an external resource of another owner',
       fix,
     );
   },
 };
 
 const publishesNothing: Rule = {
-  name: 'no connection details are published of a thing of another owner that is only observed',
+  name: 'no connection details are published of an external resource of another owner that is only observed',
   async check(bench) {
     const { managed, known } = await bench.ready();
     if (isEmpty(known)) throw new Skipped('the kind has no connection details');
@@ -89,13 +97,13 @@ const publishesNothing: Rule = {
     const keys = Object.keys(bench.published('observer'));
     expect(
       keys.length === 0,
-      `a resource that only observes a thing of another owner publishes ${keys.join(', ')}`,
-      'return `isOfAnother: true` in observe if the thing has another owner, as `ownedByAnother` does',
+      `a resource that only observes an external resource of another owner publishes ${keys.join(', ')}`,
+      'return `isOfAnother: true` in observe if the external resource has another owner, as `ownedByAnother` does',
     );
     const { status, message } = bench.condition('observer', 'Synced');
     expect(
       status === 'False' && message !== '',
-      `the details of a thing of another owner are withheld, but this is not reported: Synced is ${status}`,
+      `the details of an external resource of another owner are withheld, but this is not reported: Synced is ${status}`,
       'return `isOfAnother: true` in observe, or throw an Error that names the owner',
     );
     await bench.expectUnchanged(before, 'a resource that only observes', 'change nothing under `Observe`');

@@ -19,7 +19,7 @@ async function changesOf(bench: Bench): Promise<number> {
 }
 
 const sayNothing: Rule = {
-  name: 'tags of forProvider never change the owner of a thing',
+  name: 'tags of forProvider never change the owner of an external resource',
   async check(bench) {
     const asking = needed(bench.conformance.tags, 'tags');
     const { forProvider } = bench.conformance;
@@ -37,7 +37,11 @@ const sayNothing: Rule = {
       const changes = await changesOf(bench);
       expect(changes <= usual, `${what} is changed repeatedly: ${changes} times in 5 observations`, fix);
       const after = (await bench.externals()).length;
-      expect(after === before, `with ${what} there are ${after} things instead of ${before}`, fix);
+      expect(
+        after === before,
+        `with ${what} there are ${after} external resources instead of ${before}`,
+        fix,
+      );
     }
     const before = (await bench.externals()).length;
     bench.put('heir', bench.another());
@@ -48,14 +52,14 @@ const sayNothing: Rule = {
       fix,
     );
     const made = (await bench.externals()).length;
-    expect(made === before + 1, 'a thing got the owner that its tags name', fix);
+    expect(made === before + 1, 'an external resource got the owner that its tags name', fix);
     bench.remove('first');
     const isGone = () => bench.object('first') === undefined;
     await bench.until('first', isGone, `the deletion of ${what} does not end`, fix);
     const calls = bench.process.calls.length;
     await bench.passes('heir', 3);
     const isLeft = bench.isReady('heir') && !bench.process.calls.slice(calls).includes('create');
-    expect(isLeft, `after the deletion of ${what} the thing of the other resource was gone`, fix);
+    expect(isLeft, `after the deletion of ${what} the external resource of the other resource was gone`, fix);
   },
 };
 
