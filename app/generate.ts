@@ -22,7 +22,7 @@ import { stackControllers } from '../controllers/stack.ts';
 import { secretStores } from '../controllers/stores/secret-stores.ts';
 import { WiringError } from '../controllers/wiring.ts';
 import ownManifest from '../package.json' with { type: 'json' };
-import { returnReasons } from '../runtime/controller/work-queue.ts';
+import { returnReasons } from '../runtime/controller/wake.ts';
 import { syncPeriodOver } from '../runtime/process/run.ts';
 import type { ValueSchema } from './chart.ts';
 import { chartFiles } from './chart.ts';

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import type { Store } from '../cache/store.ts';
+import type { BackoffOptions } from '../time/backoff.ts';
 import type { Reconciler, Request } from './reconcile.ts';
 import type { ControllerNeeds } from './stack-needs.ts';
 import type { Trigger } from './triggers.ts';
@@ -35,5 +36,5 @@ export interface ControllerSpec {
   /** A run's signal aborts after this long; milliseconds, default 90 000. */
   readonly timeoutMs?: number;
   /** Delays after errors and `requeue`, per key; they double. */
-  readonly backoff?: { readonly baseMs: number; readonly maxMs: number };
+  readonly backoff?: BackoffOptions;
 }

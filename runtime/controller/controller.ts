@@ -18,6 +18,7 @@ import {
 } from '../client/errors.ts';
 import { bugIn } from '../log/bug.ts';
 import type { Logger } from '../log/log.ts';
+import type { BackoffOptions } from '../time/backoff.ts';
 import { createBackoff } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Random } from '../time/random.ts';
@@ -26,7 +27,8 @@ import type { ControllerSpec } from './controller-spec.ts';
 import type { KnownFailures } from './known-failures.ts';
 import { createKnownFailures, textOfBug } from './known-failures.ts';
 import type { Reconciler, Request, Result } from './reconcile.ts';
-import type { Delays, Next, Run, Wake, WorkQueueObserver } from './work-queue.ts';
+import type { Next, Wake } from './wake.ts';
+import type { Run, WorkQueueObserver } from './work-queue.ts';
 import { workQueue } from './work-queue.ts';
 
 /** The outcome of one run. */
@@ -55,7 +57,7 @@ export interface ControllerOptions extends ControllerSpec {
   /** How many runs at a time. */
   readonly concurrency: number;
   /** Delays after an error or `requeue`; default 5 ms to 30 s. */
-  readonly backoff?: Delays;
+  readonly backoff?: BackoffOptions;
   readonly log: Logger;
   readonly clock: Clock;
   /** For the id of each run in the log. */

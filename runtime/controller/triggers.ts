@@ -11,7 +11,7 @@ import type { Logger } from '../log/log.ts';
 import type { Clock } from '../time/clock.ts';
 import type { Request } from './reconcile.ts';
 import type { Asking } from './urgency.ts';
-import type { Wake } from './work-queue.ts';
+import type { Wake } from './wake.ts';
 
 /** A source of requests for a controller. `because` completes "reconciled because …" in logs and docs/decision-tables.md. */
 export interface Trigger {
@@ -144,7 +144,8 @@ function requestsFor(objects: readonly Named[]): readonly Request[] {
   const requests = objects.map(keyOf);
   return requests.length < 2 ? requests : uniqBy(requests, objectKeyText);
 }
-const previousOf = <T>(change: Change<T>): T => (change.type === 'modified' ? change.previous : change.object);
+const previousOf = <T>(change: Change<T>): T =>
+  change.type === 'modified' ? change.previous : change.object;
 
 /** The object is seen for the first time: it is new, or it existed when the process started. */
 export const appears: Predicate<unknown> = ({ type }) => type === 'added';

@@ -1,53 +1,24 @@
-import uniq from 'lodash/uniq.js';
 import type { Observable, OperatorFunction, Subscription } from 'rxjs';
 import { defer, EMPTY, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
 import { boundedCache } from '../bounded-cache.ts';
-import { backoffDelayMs } from '../time/backoff.ts';
+import type { BackoffOptions } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
 import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
 import { fullBucket, refilled } from '../time/token-bucket.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
-import type { Request, Result } from './reconcile.ts';
-import type { Asking, Stage } from './urgency.ts';
+import { createReasons } from './reasons.ts';
+import type { Request } from './reconcile.ts';
+import { createReturns } from './returns.ts';
+import type { Stage } from './urgency.ts';
 import { urgencyOf } from './urgency.ts';
-
-/** The end of a run of a key: the reconciler's result, or a conflict or interruption, which share a back-off. */
-export type Next =
-  | Exclude<Result, { readonly type: 'requeue' }>
-  /** `atLeastMs`: a minimum delay, for example from Retry-After. */
-  | { readonly type: 'requeue'; readonly atLeastMs?: number }
-  | { readonly type: 'conflict' }
-  | { readonly type: 'interrupted' };
-
-/** A request and its reason, which completes "reconciled because …". */
-export interface Wake {
-  readonly request: Request;
-  readonly because: string;
-  readonly asking: Asking;
-  /** The version of an object that was written. If the key's own run wrote it, no other run is needed. */
-  readonly version?: string;
-}
-
-/** Why a key runs again without an event. */
-export const returnReasons = {
-  after: 'the delay that its last run asked for is over',
-  requeue: 'the last attempt failed',
-  conflict: 'it changed while it was reconciled',
-  interrupted: 'the leadership was interrupted',
-} as const;
+import type { Next, Wake } from './wake.ts';
 
 /** A run that has ended: its value, when the key runs again, and the versions of objects that it wrote. */
 export interface Run<R> {
   readonly value: R;
   readonly next: Next;
   readonly wrote?: ReadonlySet<string>;
-}
-
-/** Delays in milliseconds, doubling from `baseMs` to `maxMs`. */
-export interface Delays {
-  readonly baseMs: number;
-  readonly maxMs: number;
 }
 
 /** Receives the events of a queue, for metrics. */
@@ -65,28 +36,11 @@ export interface WorkQueueObserver {
   dropped(key: string): void;
 }
 
-/** Why a key runs. `version`: of a wake during the run of the key, which may have written that version itself. */
-interface Reason {
-  readonly because: string;
-  readonly version: string | undefined;
-}
-
-/** The wake of a key that runs again without an event. A conflict means that another process changed the object. */
-const comesBack = (request: Request, next: keyof typeof returnReasons): Wake => ({
-  request,
-  because: returnReasons[next],
-  asking: next === 'conflict' ? 'change' : 'return',
-});
-
-/** Whether a noted reason makes another one needless. */
-const covers = (noted: Reason, { because, version }: Reason): boolean =>
-  noted.because === because && (noted.version === undefined || noted.version === version);
-
 export interface WorkQueueOptions {
   readonly concurrency: number;
   readonly clock: Pick<Clock, 'scheduler'>;
   /** Delays after `requeue`; default 5 ms to 30 s. */
-  readonly backoff?: Delays;
+  readonly backoff?: BackoffOptions;
   /** Once it emits, no new run starts; the result completes when the running ones have ended. */
   readonly drain$?: Observable<unknown>;
   readonly observer?: WorkQueueObserver;
@@ -108,9 +62,6 @@ const guarded =
       return otherwise;
     }
   };
-
-/** Delays after `conflict`. First short: the cache soon has the change. Then longer: the watch may be silent. */
-const conflictBackoff: Delays = { baseMs: 10, maxMs: 5000 };
 
 /**
  * How often events may wake one key. Two controllers that undo each other's writes, one of them perhaps not ours, would run
@@ -152,41 +103,15 @@ export function workQueue<R>(
   return (source) =>
     defer(() => {
       const due$ = new Subject<Wake>();
-      /** The reasons for the next run of each key. */
-      const reasons = new Map<string, Reason[]>();
       const running = new Set<string>();
-      const timers = new Map<string, Subscription>();
-      const failures = new Map<string, number>();
-      const conflicts = new Map<string, number>();
+      const reasons = createReasons(running);
+      const returns = createReturns({ clock, observer, backoff, wake: (wake) => due$.next(wake) });
       /** The remaining event-driven runs of each key. */
       const wakes = boundedCache<TokenBucket>(maxWoken);
       /** Keys that an event has woken and that have not run yet. */
       const woken = new Set<string>();
       /** The woken keys that must wait for the rate limit. */
       const heldBack = new Map<string, Subscription>();
-
-      function forget(key: string): void {
-        failures.delete(key);
-        conflicts.delete(key);
-      }
-
-      function note({ request, because, version }: Wake): void {
-        const key = objectKeyText(request);
-        const reason: Reason = { because, version: running.has(key) ? version : undefined };
-        const noted = reasons.get(key);
-        if (noted === undefined) reasons.set(key, [reason]);
-        else if (!noted.some((each) => covers(each, reason))) noted.push(reason);
-      }
-
-      /** Forgets the reasons that the run itself has caused: it decided again after each of its writes. */
-      function forgetOwn(key: string, { wrote }: Run<R>): void {
-        const noted = reasons.get(key);
-        if (noted === undefined || wrote === undefined) return;
-        reasons.set(
-          key,
-          noted.filter(({ version = '' }) => !wrote.has(version)),
-        );
-      }
 
       const bucketOf = (key: string): TokenBucket => {
         const nowMs = clock.scheduler.now();
@@ -196,18 +121,18 @@ export function workQueue<R>(
       function admit(key: string, { asking, version }: Wake): void {
         const mayBeOwn = version !== undefined && running.has(key);
         // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
-        if (asking === 'change' && !mayBeOwn) failures.delete(key);
+        if (asking === 'change' && !mayBeOwn) returns.forgetFailures(key);
         woken.add(key);
       }
 
       /** Whether a key stays at rest although an object has appeared. */
       function staysAtRest({ request, asking }: Wake): boolean {
         const key = objectKeyText(request);
-        const isAwake = running.has(key) || (reasons.get(key) ?? []).length > 0;
+        const isAwake = running.has(key) || reasons.has(key);
         const restMs = asking === 'appearance' && !isAwake ? rest(request) : undefined;
         if (restMs === undefined) return false;
         // guard: otherwise an object at rest is never observed again
-        if (!timers.has(key)) schedule(key, comesBack(request, 'after'), restMs);
+        if (!returns.isScheduled(key)) returns.schedule(request, 'after', restMs);
         return true;
       }
 
@@ -222,7 +147,7 @@ export function workQueue<R>(
         if (heldBack.has(key)) return false;
         const release = (): void => {
           heldBack.delete(key);
-          if ((reasons.get(key) ?? []).length === 0) return; // its own run has done its work
+          if (!reasons.has(key)) return; // its own run has done its work
           admit(key, wake);
           due$.next(wake);
         };
@@ -231,59 +156,18 @@ export function workQueue<R>(
         return false;
       }
 
-      function schedule(key: string, wake: Wake, delayMs: number): number {
-        const fire = (): void => {
-          timers.delete(key);
-          if (wake.because === returnReasons.after) observer?.due(key);
-          due$.next(wake);
-        };
-        const delay = Math.max(Math.ceil(delayMs) || 0, 0);
-        timers.set(key, clock.scheduler.schedule(fire, delay));
-        return delay;
-      }
-
-      function delayAfter(counts: Map<string, number>, key: string, delays: Delays): number {
-        const count = counts.get(key) ?? 0;
-        counts.set(key, count + 1);
-        observer?.retried();
-        return backoffDelayMs(count, delays);
-      }
-
-      /** The milliseconds until the key runs again without an event; undefined: it does not. */
-      function settle(key: string, request: Request, next: Next): number | undefined {
-        if (next.type === 'done') {
-          forget(key);
-          return undefined;
-        }
-        const wake = comesBack(request, next.type);
-        switch (next.type) {
-          case 'after':
-            if (next.keepsBackOff !== true) forget(key);
-            return schedule(key, wake, next.delayMs); // guard: otherwise no later run follows
-          case 'requeue':
-            // guard: otherwise it retries without a back-off
-            return schedule(key, wake, Math.max(delayAfter(failures, key, backoff), next.atLeastMs ?? 0));
-          case 'conflict':
-          case 'interrupted':
-            // guard: otherwise a run that ended with a conflict is not repeated
-            return schedule(key, wake, delayAfter(conflicts, key, conflictBackoff));
-        }
-      }
-
       const runOnce = ({ request }: Wake): Observable<R> => {
         const key = objectKeyText(request);
-        const because = uniq((reasons.get(key) ?? []).map((reason) => reason.because));
-        reasons.delete(key);
+        const because = reasons.take(key);
         if (because.length === 0) {
           woken.delete(key);
           observer?.dropped(key);
           return EMPTY;
         }
         running.add(key);
-        for (const waiting of [timers, heldBack]) {
-          waiting.get(key)?.unsubscribe();
-          waiting.delete(key);
-        }
+        returns.cancel(key);
+        heldBack.get(key)?.unsubscribe();
+        heldBack.delete(key);
         if (woken.delete(key)) {
           const { tokens, atMs } = bucketOf(key);
           wakes.set(key, { tokens: tokens - 1, atMs });
@@ -295,8 +179,8 @@ export function workQueue<R>(
           map((ended) => {
             const { value, next } = ended;
             running.delete(key);
-            forgetOwn(key, ended);
-            const againInMs = settle(key, request, next);
+            if (ended.wrote !== undefined) reasons.forgetOwn(key, ended.wrote);
+            const againInMs = returns.settle(request, next);
             return againInMs === undefined ? value : withReturn(value, againInMs);
           }),
           tap({ complete: finished, error: finished, unsubscribe: finished }),
@@ -304,18 +188,17 @@ export function workQueue<R>(
       };
 
       const clearTimers = (): void => {
-        for (const waiting of [timers, heldBack]) {
-          for (const timer of waiting.values()) timer.unsubscribe();
-          waiting.clear();
-        }
+        returns.clear();
+        for (const timer of heldBack.values()) timer.unsubscribe();
+        heldBack.clear();
       };
 
       const events$ = source.pipe(
         filter((wake) => !staysAtRest(wake)),
-        tap(note),
+        tap(reasons.note),
         filter(isAdmitted),
       );
-      return merge(events$, due$.pipe(tap(note))).pipe(
+      return merge(events$, due$.pipe(tap(reasons.note))).pipe(
         mergeMapByKey(runOnce, {
           keyOf: ({ request }) => objectKeyText(request),
           urgencyOf: ({ request, asking }) => urgencyOf(asking, stage(request)),

@@ -6,7 +6,7 @@ import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
 import { NamespaceKind } from '../../apis/core/v1alpha1/namespace.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
 import type { Stack } from '../../controllers/stack.ts';
-import { returnReasons } from '../../runtime/controller/work-queue.ts';
+import { returnReasons } from '../../runtime/controller/wake.ts';
 import { favouriteCloudClient } from '../../stacks/demo-clouds/client/favourite-cloud.ts';
 import { createFcpStack } from '../../stacks/demo-clouds/fcp/stack.ts';
 import { FancySQLInstanceKind } from '../../stacks/demo-clouds/kinds/database/v1alpha1/fancy-sql-instance.ts';

@@ -141,9 +141,9 @@ export const values: Readonly<Record<string, string>> = {
   'runtime/controller/controller.ts: a failed run is not repeated':
     "end('error', { type: 'done' }, { error })",
   'runtime/controller/urgency.ts: a less urgent key waits forever': 'false',
-  'runtime/controller/work-queue.ts: a run that ended with a conflict is not repeated': 'undefined',
-  'runtime/controller/work-queue.ts: it retries without a back-off': 'schedule(key, wake, 0)',
-  'runtime/controller/work-queue.ts: no later run follows': 'undefined',
+  'runtime/controller/returns.ts: a run that ended with a conflict is not repeated': 'undefined',
+  'runtime/controller/returns.ts: it retries without a back-off': "schedule(request, 'requeue', 0)",
+  'runtime/controller/returns.ts: no later run follows': 'undefined',
 };
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import range from 'lodash/range.js';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { returnReasons } from '../../runtime/controller/work-queue.ts';
+import { returnReasons } from '../../runtime/controller/wake.ts';
 import { syncPeriodOver } from '../../runtime/process/run.ts';
 import { generate } from './generate.ts';
 import type { InvariantOf } from './invariant.ts';

@@ -13,7 +13,7 @@ import { allowsPropagationTo, SecretKind } from '../../../apis/core/v1alpha1/sec
 import { claimBindingController } from '../../../controllers/claim-binding/setup.ts';
 import type { ClaimService } from '../../../controllers/claim-service.ts';
 import { versionsWrittenWith } from '../../../runtime/cache/written-versions.ts';
-import type { Wake } from '../../../runtime/controller/work-queue.ts';
+import type { Wake } from '../../../runtime/controller/wake.ts';
 import { recordedLog } from '../../fakes/recorded-log.ts';
 import { FakeCluster } from '../cluster-fake.ts';
 import { FakeProcess } from '../environment-fake.ts';

@@ -4,14 +4,10 @@ import { delay, map, NEVER, Observable, of, Subject, take, VirtualTimeScheduler 
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
 import type { Request } from '../../../runtime/controller/reconcile.ts';
 import type { Asking, Stage } from '../../../runtime/controller/urgency.ts';
-import type {
-  Next,
-  Run,
-  Wake,
-  WorkQueueObserver,
-  WorkQueueOptions,
-} from '../../../runtime/controller/work-queue.ts';
-import { returnReasons, workQueue } from '../../../runtime/controller/work-queue.ts';
+import type { Next, Wake } from '../../../runtime/controller/wake.ts';
+import { returnReasons } from '../../../runtime/controller/wake.ts';
+import type { Run, WorkQueueObserver, WorkQueueOptions } from '../../../runtime/controller/work-queue.ts';
+import { workQueue } from '../../../runtime/controller/work-queue.ts';
 import { testClock } from '../../../testing/test-clock.ts';
 
 /** The same sentence for every request. */
