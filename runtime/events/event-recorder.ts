@@ -1,5 +1,5 @@
 /*
- *   record ──▶ event-correlator.ts ──▶ a bounded queue ──▶ run$: one request at a time ──▶ API server
+ *   record ──▶ event-correlator.ts ──▶ event-queue.ts  ──▶ run$: one request at a time ──▶ API server
  *              equal: a count;                             Normal: once no run waits
  *              too many: none                              flush: the whole queue, at the end
  */
@@ -18,6 +18,7 @@ import { createEventCorrelator } from './event-correlator.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { CoreEvent } from './event-kind.ts';
 import { EventKind } from './event-kind.ts';
+import { createEventQueue } from './event-queue.ts';
 import { standingWarnings } from './standing-warnings.ts';
 
 /**
@@ -61,23 +62,14 @@ const namespaceOf = ({ metadata }: KubernetesObject): string => metadata.namespa
 /** As in client-go: an event that waits for an API server that restarts is sent up to 85 s later. */
 const maxAttempts = 12;
 const longestDelayMs = 10_000;
-/** The longest time that a Normal Event waits because runs wait. */
-const patienceMs = 60_000;
 /** While Events wait for runs, the time between two checks. */
 const checkMs = 100;
 const identifying = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
-/** An Event that waits since this moment of the clock, in milliseconds. */
-interface WaitingEvent extends CorrelatedEvent {
-  readonly sinceMs: number;
-}
-
 /**
  * Sends Events as client-go does (see `createEventCorrelator`): few, and with low priority. There is one request at a
- * time. While runs wait, Normal Events wait for them, for a minute at most: an Event tells what was done, and the runs of a
- * burst need the API server. Warnings are sent first, and at once. The queue is bounded. An Event with a newer one of the
- * same object and reason is dropped first, then the oldest Normal Event, then the oldest Warning. An Event that is repeated
- * while it waits is sent once. Failures are retried a few times if a retry can help, then logged at debug.
+ * time, in the order of `createEventQueue`. An Event that is repeated while it waits is sent once. Failures are retried a few
+ * times if a retry can help, then logged at debug.
  */
 export function createEventRecorder(options: EventRecorderOptions): SendingEventRecorder {
   const { client, component, log, clock, capacity = 20_000, remembered = 4096 } = options;
@@ -85,54 +77,16 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
   const correlator = createEventCorrelator({ capacity: remembered });
   const sources = new Set<string>();
   const standing = standingWarnings({ client, log, sources });
-  /** Events that wait, oldest first. */
-  const waiting = { Normal: new Map<string, WaitingEvent>(), Warning: new Map<string, WaitingEvent>() };
-  /** By source, object, type and reason: the name of the newest Event that waits. */
-  const newest = new Map<string, string>();
-  /** Waiting Events with a newer one of the same source, object, type and reason: the first to drop. */
-  const outdated = new Map<string, CorrelatedEvent>();
+  const queue = createEventQueue({ clock, isBusy, capacity });
   let droppedCount = 0;
   let sending: Promise<void> = Promise.resolve();
   let wake: () => void = () => {};
-
-  const size = (): number => waiting.Normal.size + waiting.Warning.size;
-
-  function keep(event: CorrelatedEvent): void {
-    const before = waiting[event.type].get(newest.get(event.similar) ?? '');
-    if (before !== undefined && before.name !== event.name) outdated.set(before.name, before);
-    outdated.delete(event.name);
-    newest.set(event.similar, event.name);
-    const { sinceMs = clock.elapsedMs() } = waiting[event.type].get(event.name) ?? {};
-    waiting[event.type].set(event.name, { ...event, sinceMs });
-  }
-
-  function remove({ type, name, similar }: CorrelatedEvent): void {
-    waiting[type].delete(name);
-    outdated.delete(name);
-    if (newest.get(similar) === name) newest.delete(similar);
-  }
 
   function dropped(why: string, facts: object = {}): void {
     droppedCount += 1;
     // Log the first of a series only: a line for each would add to the load that caused the drops.
     if (droppedCount === 1 || droppedCount % 1000 === 0) log.warn(why, { droppedCount, ...facts });
   }
-
-  function drop(): void {
-    const first = outdated.values().next().value ?? waiting.Normal.values().next().value;
-    remove(first ?? waiting.Warning.values().next().value!);
-    dropped('the queue of Kubernetes Events is full: some are dropped');
-  }
-
-  /** A Warning waits for nothing: a user may be looking for it. */
-  function next(isPatient: boolean): CorrelatedEvent | undefined {
-    const warning = waiting.Warning.values().next().value;
-    const normal = waiting.Normal.values().next().value;
-    return warning ?? (isPatient && normal !== undefined && isDelayed(normal) ? undefined : normal);
-  }
-
-  const isDelayed = ({ sinceMs }: WaitingEvent): boolean =>
-    isBusy() && clock.elapsedMs() - sinceMs < patienceMs;
 
   async function write(recorded: CorrelatedEvent, signal: AbortSignal): Promise<void> {
     const namespace = namespaceOf(recorded.object);
@@ -190,11 +144,12 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
 
   /** Sends what waits. `isPatient`: except what waits for runs. */
   async function sendAll(signal: AbortSignal, isPatient: boolean): Promise<void> {
-    for (let event = next(isPatient); event !== undefined && !signal.aborted; event = next(isPatient)) {
-      remove(event);
+    const next = () => queue.next(isPatient);
+    for (let event = next(); event !== undefined && !signal.aborted; event = next()) {
+      queue.remove(event);
       await send(event, signal);
       // The request was aborted and no newer record has replaced the Event: put it back, so that `flush` sends it.
-      if (signal.aborted && !waiting[event.type].has(event.name)) keep(event);
+      if (signal.aborted && queue.waiting(event) === undefined) queue.keep(event);
     }
   }
 
@@ -212,9 +167,9 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
       const about = { apiVersion, kind, metadata: pick(metadata, identifying) };
       const event = correlator.observe(about, facts, source, clock.now().getTime());
       if (event === undefined) return;
-      const isRepeated = event.isRepeated && waiting[event.type].get(event.name)?.isRepeated !== false;
-      keep({ ...event, isRepeated });
-      if (size() > capacity) drop();
+      const isRepeated = event.isRepeated && queue.waiting(event)?.isRepeated !== false;
+      queue.keep({ ...event, isRepeated });
+      if (queue.shorten()) dropped('the queue of Kubernetes Events is full: some are dropped');
       wake();
     } catch (error) {
       log.debug('cannot record a Kubernetes Event; it is dropped', { reason: facts.reason, error });
@@ -239,7 +194,7 @@ export function createEventRecorder(options: EventRecorderOptions): SendingEvent
             wake = resolve;
           });
           await drain(abort.signal, true);
-          if (size() === 0) await woken;
+          if (queue.isEmpty()) await woken;
           else await clock.sleep(checkMs, abort.signal).catch(() => {});
         }
       };
