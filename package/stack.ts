@@ -161,5 +161,6 @@ export { boundedCache } from '../runtime/bounded-cache.ts';
 export { annotate, isInterrupted, messageOf } from '../runtime/client/errors.ts';
 export type { Environment } from '../runtime/controller/environment.ts';
 export type { EventFacts } from '../runtime/events/event-facts.ts';
+export { normal, warning } from '../runtime/events/event-facts.ts';
 export type { Random } from '../runtime/time/random.ts';
 export { firstInFirstOut, turnsByGroup } from '../runtime/time/turns-by-group.ts';

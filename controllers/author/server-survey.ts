@@ -1,5 +1,6 @@
 import { isInterrupted, messageOf } from '../../runtime/client/errors.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
+import { warning } from '../../runtime/events/event-facts.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 
 export interface ServerSurveyOptions {
@@ -42,20 +43,20 @@ export function serverSurvey({ read, failureReason, report, clock }: ServerSurve
   let done: Promise<void> | undefined;
   /** The time of the last attempt that failed or found a problem. */
   let unfinishedAtMs = Number.NEGATIVE_INFINITY;
-  let warning: string | undefined;
+  let lastWarning: string | undefined;
   const attempt = async (signal: AbortSignal): Promise<void> => {
     try {
       const event = await read(signal);
-      const before = warning;
-      warning = event?.type === 'Warning' ? event.message : '';
-      if (warning !== '') unfinishedAtMs = clock.elapsedMs();
+      const before = lastWarning;
+      lastWarning = event?.type === 'Warning' ? event.message : '';
+      if (lastWarning !== '') unfinishedAtMs = clock.elapsedMs();
       if (event !== undefined && event.message !== before) report(event);
     } catch (error) {
       done = undefined;
       if (isInterrupted(error)) return;
       unfinishedAtMs = clock.elapsedMs();
       if (signal.aborted) return; // other waiting runs have signals of their own
-      report({ type: 'Warning', reason: failureReason, message: messageOf(error) });
+      report(warning(failureReason, messageOf(error)));
     }
   };
   async function prepare(signal: AbortSignal): Promise<void> {
@@ -66,13 +67,13 @@ export function serverSurvey({ read, failureReason, report, clock }: ServerSurve
     prepare,
     async refresh(signal) {
       const isRested = clock.elapsedMs() - unfinishedAtMs >= restMs;
-      if (warning && isRested) {
+      if (lastWarning && isRested) {
         unfinishedAtMs = clock.elapsedMs();
         done = undefined; // an administrator may have ended it since
       }
       if (done !== undefined || isRested) await prepare(signal);
     },
-    warning: () => warning,
+    warning: () => lastWarning,
   };
 }
 

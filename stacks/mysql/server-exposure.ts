@@ -1,5 +1,5 @@
 import type { EventFacts, ServerCredentials, ServerSurvey, SurveyOptions } from '../../package/stack.ts';
-import { serverSurvey } from '../../package/stack.ts';
+import { serverSurvey, warning } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Exposure } from './client/exposure.ts';
 import type { MissingPrivileges } from './client/privilege.ts';
@@ -41,11 +41,8 @@ export function exposureEvent(
     ...(openPatterns.length === 0 ? [] : [open]),
     ...(anonymous.length === 0 ? [] : [nameless]),
   ];
-  return {
-    type: 'Warning',
-    reason: 'ServerOpenToStrangers',
-    message: `server ${endpoint}:${port}: ${sentences.join('; ')}; ${advice.closeServer(statements)}`,
-  };
+  const message = `server ${endpoint}:${port}: ${sentences.join('; ')}; ${advice.closeServer(statements)}`;
+  return warning('ServerOpenToStrangers', message);
 }
 
 /** The privileges to report; undefined if the administrator lacks none. */
@@ -53,8 +50,8 @@ export const lackEvent = (
   found: MissingPrivileges | undefined,
   { endpoint, port, username }: Address,
 ): EventFacts | undefined =>
-  found && {
-    type: 'Warning',
-    reason: 'AdministratorLacksPrivileges',
-    message: `user "${username}" of server ${endpoint}:${port} lacks ${found.missing.join(', ')}; ${advice.grantPrivileges(found.statement)}`,
-  };
+  found &&
+  warning(
+    'AdministratorLacksPrivileges',
+    `user "${username}" of server ${endpoint}:${port} lacks ${found.missing.join(', ')}; ${advice.grantPrivileges(found.statement)}`,
+  );

@@ -1,6 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import type { EventFacts, ServerSurvey, SurveyOptions } from '../../package/stack.ts';
-import { noSurvey, serverSurvey } from '../../package/stack.ts';
+import { normal, noSurvey, serverSurvey, warning } from '../../package/stack.ts';
 import { advice } from './advice.ts';
 import type { Credentials } from './client/credentials.ts';
 import type { PostgresqlServer } from './client/server.ts';
@@ -38,22 +38,17 @@ export function closingEvent(
       `REVOKE CONNECT ON DATABASE ${escapeIdentifier(name)} FROM PUBLIC`,
     ]);
     const owners = [...new Set(open.map(({ owner }) => escapeIdentifier(owner)))].join(' or ');
-    return {
-      type: 'Warning',
-      reason: 'CannotCloseServerDatabases',
-      message:
-        `every tenant may connect to ${named(open.map(({ name }) => name))} ${where}, and role ` +
+    return warning(
+      'CannotCloseServerDatabases',
+      `every tenant may connect to ${named(open.map(({ name }) => name))} ${where}, and role ` +
         `${escapeIdentifier(username)} has no right to change that; ${advice.closeDatabases(owners, commands)}`,
-    };
+    );
   }
   if (closed.length === 0) return undefined;
   const exceptions =
     allowedRoles.length === 0 ? '' : `; ${allowedRoles.map(escapeIdentifier).join(', ')} keep the right`;
-  return {
-    type: 'Normal',
-    reason: 'ClosedServerDatabases',
-    message: `PUBLIC may no longer connect to ${named(closed)} ${where}${exceptions}`,
-  };
+  const message = `PUBLIC may no longer connect to ${named(closed)} ${where}${exceptions}`;
+  return normal('ClosedServerDatabases', message);
 }
 
 const named = (databases: readonly string[]): string =>
