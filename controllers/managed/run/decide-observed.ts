@@ -14,7 +14,7 @@ import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity
 import { creationIncomplete } from './decide-first.ts';
 import type { Decision, ManagedDecisionName } from './decision.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
-import { hasDone, isCredentialDue, isObserved } from './facts.ts';
+import { hasDone, isAsWanted, isBusy, isObserved } from './facts.ts';
 import { cannot } from './failures.ts';
 
 /** Pure. The decision after the external resource was observed. */
@@ -214,11 +214,9 @@ function deletedAndPresent({ managed, latest, operation }: ObservedFacts): Decis
 }
 
 function noUpdate(facts: ObservedFacts): Decision | undefined {
-  const { managed, latest, operation } = facts;
-  const { observation } = latest;
-  const isBusy = (operation.underWay ?? observation.operation ?? observation.unchangeable) !== undefined;
-  const isAsWanted = observation.isUpToDate && !isCredentialDue(facts);
-  if (!isBusy && !isAsWanted && shouldUpdate(managed.spec)) return undefined;
+  const { managed, latest } = facts;
+  const isUnchangeable = isBusy(facts) || latest.observation.unchangeable !== undefined;
+  if (!isUnchangeable && !isAsWanted(facts) && shouldUpdate(managed.spec)) return undefined;
   return { name: 'NoUpdate' };
 }
 

@@ -7,7 +7,7 @@ import { warning } from '../../../runtime/events/event-facts.ts';
 import type { ConditionError } from '../../error-class.ts';
 import type { Observation, OperationType } from '../connecting/external-client.ts';
 import type { Facts } from './facts.ts';
-import { appliedCredential, changeMade, found, isCredentialDue } from './facts.ts';
+import { appliedCredential, changeMade, found, isBusy, isCredentialDue } from './facts.ts';
 import { cannot } from './failures.ts';
 import type { Outline } from './outline.ts';
 
@@ -32,6 +32,7 @@ export function withEffect(facts: Facts, outline: Outline, now: Date): Outline {
   // guard: otherwise the first call after an edit is blamed for the calls before it
   if (waiting !== undefined && waiting.observedGeneration !== metadata.generation) return outline;
   const call = judgedCall(facts);
+  // During an operation the effect of an earlier call is not known yet.
   if (call === undefined) return waiting && isBusy(facts) ? { ...outline, synced: waiting } : outline;
   if (!isEffectHidden[call](facts)) return outline;
   const reason = acceptedReasons[call];
@@ -85,9 +86,6 @@ const describe: Readonly<Record<OperationType, (facts: Facts) => string>> = {
     `the external system accepted the update, and does not show its effect${differingText(found(facts))}`,
   delete: () => 'the external system accepted the deletion, and still shows the external resource',
 };
-
-/** Whether an operation is under way, so that the effect of an earlier call is not known yet. */
-const isBusy = (facts: Facts): boolean => (facts.operation.underWay ?? found(facts)?.operation) !== undefined;
 
 /** Whether a condition is Synced, and reports a call whose effect was not shown. */
 const isWaiting = ({ type, reason, error }: Condition): boolean =>

@@ -149,6 +149,14 @@ function hmacIn(entry: ConnectionEntry, value: string, { metadata: { uid } }: Ma
 
 export const isCredentialDue = (facts: Facts): boolean => credentialIn(facts)?.isApplied === false;
 
+/** Whether the external resource equals its spec, and has the credential of the Secret. */
+export const isAsWanted = (facts: Facts): boolean =>
+  found(facts)?.isUpToDate === true && !isCredentialDue(facts);
+
+/** Whether an operation is under way, by the status or by the observation. */
+export const isBusy = (facts: Facts): boolean =>
+  (facts.operation.underWay ?? found(facts)?.operation) !== undefined;
+
 /** The facts after the credential of the Secret was set, or found in use. */
 export function withApplied(facts: Facts, state: Omit<Applied, 'hmac'>): Facts {
   const { entry } = facts.place;

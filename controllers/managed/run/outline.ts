@@ -30,7 +30,7 @@ import { whyCredentialStays } from './decide-credential.ts';
 import type { Decision, LastDecisionName, ManagedDecisionName } from './decision.ts';
 import { missing } from './events.ts';
 import type { Facts } from './facts.ts';
-import { appliedCredential, found, hasDone, isCredentialDue, isFinalised } from './facts.ts';
+import { appliedCredential, found, hasDone, isBusy, isCredentialDue, isFinalised } from './facts.ts';
 import type { Next } from './next.ts';
 
 /** A report before its texts are complete. */
@@ -183,20 +183,19 @@ function reportLeaving(): Outline {
 
 /** The external resource exists. It is observed often until it is Ready. */
 function reportPresent(facts: Facts): Outline {
-  const { managed, operation } = facts;
-  const { ready, operation: ongoing, isUpToDate = false } = found(facts) ?? {};
+  const { managed } = facts;
+  const { ready, isUpToDate = false } = found(facts) ?? {};
   const shown = credentialState(facts) === 'refused' ? unavailable(givenRefused) : ready;
   const isReady = (shown ?? getCondition(managed.status?.conditions, 'Ready')).status === 'True';
   const used = [
     ...(isAdopting(managed) ? [annotationKeys.adoptIdentity] : []),
     ...(isReofferUsed(facts) ? [annotationKeys.reoffer] : []),
   ];
-  const isBusy = (ongoing ?? operation.underWay) !== undefined;
-  const observedNext = isReady && !isBusy ? 'poll' : 'progress';
+  const observedNext = isReady && !isBusy(facts) ? 'poll' : 'progress';
   // Another update is needed to set the credential, or to apply the spec after the credential was set.
   const isJustSet = hasDone(facts, 'create') || appliedCredential(facts)?.isNew === true;
   const isDue = (isCredentialDue(facts) || (isJustSet && !isUpToDate)) && shouldUpdate(managed.spec);
-  return { ...reportCredential(facts, shown, isDue && !isBusy ? 0 : observedNext), used };
+  return { ...reportCredential(facts, shown, isDue && !isBusy(facts) ? 0 : observedNext), used };
 }
 
 const givenRefused = 'the external system refuses the credential of its Secret';

@@ -21,7 +21,7 @@ import { isIdentityGone } from './decide-observed.ts';
 import type { Decision } from './decision.ts';
 import { differingText, isRefused, withEffect } from './effect.ts';
 import type { Facts } from './facts.ts';
-import { found, isCredentialDue, scrubOf } from './facts.ts';
+import { found, isAsWanted, scrubOf } from './facts.ts';
 import type { Outline } from './outline.ts';
 import { failedOutline, outlineOf } from './outline.ts';
 import { unrecordedCreation } from './steps.ts';
@@ -98,9 +98,8 @@ function withEquality(facts: Facts, outline: Outline): Outline {
   const { ready, used = [], next, failure } = outline;
   if (ready?.status !== 'True' || !isCreationUnfinished(managed)) return outline;
   const observation = found(facts);
-  const isEqual = observation?.isUpToDate === true && !isCredentialDue(facts);
   const isRetained = refusedBy(failure).length > 0 || isRefused(observation) || !shouldUpdate(managed.spec);
-  if (isEqual || isRetained) {
+  if (isAsWanted(facts) || isRetained) {
     const ended = isCreatedAgain(managed) ? [annotationKeys.externalCreation] : [];
     return { ...outline, used: [...used, ...ended] };
   }
