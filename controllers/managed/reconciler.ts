@@ -16,7 +16,6 @@ import { conclude } from '../outcome.ts';
 import { failing, StepFailure } from '../step-failure.ts';
 import type { ManagedReconcilerOptions } from './options.ts';
 import { act } from './run/act.ts';
-import { confirmationOf } from './run/confirmation.ts';
 import type { Run } from './run/context.ts';
 import { contextOf } from './run/context.ts';
 import { decideManaged } from './run/decide.ts';
@@ -26,7 +25,7 @@ import { factsOf, isFinalised, withEvents } from './run/facts.ts';
 import { resultOf } from './run/next.ts';
 import type { Report } from './run/report.ts';
 import { reportOf } from './run/report.ts';
-import { making } from './run/steps.ts';
+import { confirmationOf, making } from './run/steps.ts';
 
 /** The maximum number of decisions in one run, against an endless loop. A creation needs about 20. */
 const maxRounds = 50;

@@ -11,7 +11,6 @@ import { unknownClaim } from '../../controllers/credential.ts';
 import type { ExternalClient } from '../../controllers/managed/connecting/external-client.ts';
 import { creationMark } from '../../controllers/managed/recording/creation-tracking.ts';
 import { identified, identityInUse } from '../../controllers/managed/recording/identity.ts';
-import { confirmationOf } from '../../controllers/managed/run/confirmation.ts';
 import { decideManaged } from '../../controllers/managed/run/decide.ts';
 import type {
   Call,
@@ -23,7 +22,7 @@ import type { Facts, KindFacts } from '../../controllers/managed/run/facts.ts';
 import { credentialIn, factsOf, withApplied } from '../../controllers/managed/run/facts.ts';
 import { cannot, cannotUpdate } from '../../controllers/managed/run/failures.ts';
 import { reportOf } from '../../controllers/managed/run/report.ts';
-import { making, recordOfFailure } from '../../controllers/managed/run/steps.ts';
+import { confirmationOf, making, recordOfFailure } from '../../controllers/managed/run/steps.ts';
 import { StepFailure } from '../../controllers/step-failure.ts';
 import type { Act, Decision, Run, View } from './decision.ts';
 import { create, external, patch, remove, wait } from './decision.ts';

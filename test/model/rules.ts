@@ -28,7 +28,7 @@ const binding = 'controllers/claim-binding/decide.ts';
 const claimEnd = 'controllers/claim-binding/decide-claim-end.ts';
 const identity = 'controllers/external-identity.ts';
 const orphan = 'controllers/claim-binding/decide-orphan.ts';
-const confirmation = 'controllers/managed/run/confirmation.ts';
+const managedSteps = 'controllers/managed/run/steps.ts';
 const credential = 'controllers/managed/run/decide-credential.ts';
 const retention = 'controllers/retention.ts';
 const previousResources = 'controllers/claim/previous-resources.ts';
@@ -225,20 +225,20 @@ export const rules: Readonly<Record<string, Rule>> = {
     rule: 'resource and Secret are read from the API server before each external call',
     scenario: 'removed',
     edits: [
-      { file: confirmation, was: "announce: { reads: ['place'],", becomes: 'announce: { reads: [],' },
-      { file: confirmation, was: "create: { reads: ['managed'],", becomes: 'create: { reads: [],' },
+      { file: managedSteps, was: "announce: { reads: ['place'],", becomes: 'announce: { reads: [],' },
+      { file: managedSteps, was: "create: { reads: ['managed'],", becomes: 'create: { reads: [],' },
       {
-        file: confirmation,
+        file: managedSteps,
         was: "clearRecord: { reads: ['managed', 'place'],",
         becomes: 'clearRecord: { reads: [],',
       },
-      { file: confirmation, was: "delete: { reads: ['managed', 'place'],", becomes: 'delete: { reads: [],' },
+      { file: managedSteps, was: "delete: { reads: ['managed', 'place'],", becomes: 'delete: { reads: [],' },
     ],
   },
   readResourceBeforeGenerate: {
     rule: 'the resource is read from the API server before a password is generated',
     scenario: 'bound-D',
-    file: confirmation,
+    file: managedSteps,
     was: "'generate' ? { reads: ['managed'],",
     becomes: "'generate' ? { reads: [],",
   },

@@ -4,7 +4,7 @@ import { externalName, wasDeleted } from '../../../apis/core/v1alpha1/meta.ts';
 import type { ExternalErrorClass } from '../../../clients/external-error.ts';
 import { isLossNoted } from '../../external-loss.ts';
 import { shouldLateInitialize } from '../../management-policies.ts';
-import type { StepFailure } from '../../step-failure.ts';
+import type { FailureFacts, StepFailure } from '../../step-failure.ts';
 import type { OperationType } from '../connecting/external-client.ts';
 import { UncertainCreationError } from '../connecting/external-client.ts';
 import { creationMark, isCreationFailed, isCreationIncomplete } from '../recording/creation-tracking.ts';
@@ -12,6 +12,7 @@ import { mustExist, named } from '../recording/identity.ts';
 import type { Call, ManagedDecisionName, Step } from './decision.ts';
 import type { Facts } from './facts.ts';
 import { changeMade, found, hasDone, isCredentialDue } from './facts.ts';
+import { cannot } from './failures.ts';
 
 /**
  * The first steps of a decision about an external resource that exists. After them a run may decide otherwise, for example
@@ -83,6 +84,27 @@ const isNeeded: { readonly [step in Step]?: (facts: Facts) => boolean } = {
   observe: (facts) => changeMade(facts) === undefined || facts.operation.underWay === undefined,
   finalise: isAbsentAfterDeletion,
 };
+
+/** The objects that a run reads from the API server before a call, so that the call does not follow a stale read. */
+interface Confirmation {
+  readonly reads: readonly ('managed' | 'place')[];
+  /** How to report that they cannot be read. */
+  readonly failure: FailureFacts;
+}
+
+const confirmations: { readonly [step in Step]?: Confirmation } = {
+  // Before a creation is announced: an announced creation that was not sent would wait for an administrator.
+  announce: { reads: ['place'], failure: cannot.create },
+  create: { reads: ['managed'], failure: cannot.create },
+  clearRecord: { reads: ['managed', 'place'], failure: cannot.update },
+  delete: { reads: ['managed', 'place'], failure: cannot.delete },
+};
+
+/** The confirmation that a call needs. A credential is generated only for an object that exists. */
+export function confirmationOf(call: Call): Confirmation | undefined {
+  if (typeof call === 'string') return confirmations[call];
+  return call.act === 'generate' ? { reads: ['managed'], failure: cannot.write } : undefined;
+}
 
 /**
  * Whether the external resource was created, and this or its name is not recorded: an operation has created it, or an
