@@ -1,11 +1,8 @@
-import type { Observable, OperatorFunction, Subscription } from 'rxjs';
+import type { Observable, OperatorFunction } from 'rxjs';
 import { defer, EMPTY, filter, finalize, map, merge, NEVER, Subject, tap } from 'rxjs';
 import { objectKeyText } from '../../apis/core/v1alpha1/kind.ts';
-import { boundedCache } from '../bounded-cache.ts';
 import type { BackoffOptions } from '../time/backoff.ts';
 import type { Clock } from '../time/clock.ts';
-import type { TokenBucket, TokenRate } from '../time/token-bucket.ts';
-import { fullBucket, refilled } from '../time/token-bucket.ts';
 import { mergeMapByKey } from './merge-map-by-key.ts';
 import { createReasons } from './reasons.ts';
 import type { Request } from './reconcile.ts';
@@ -13,6 +10,7 @@ import { createReturns } from './returns.ts';
 import type { Stage } from './urgency.ts';
 import { urgencyOf } from './urgency.ts';
 import type { Next, Wake } from './wake.ts';
+import { createWakeLimit } from './wake-limit.ts';
 
 /** A run that has ended: its value, when the key runs again, and the versions of objects that it wrote. */
 export interface Run<R> {
@@ -64,14 +62,6 @@ const guarded =
   };
 
 /**
- * How often events may wake one key. Two controllers that undo each other's writes, one of them perhaps not ours, would run
- * as fast as watches deliver. No user edits one object that often for long.
- */
-const wakesOfKey: TokenRate = { perSecond: 1 / 3, burst: 30 };
-/** How many keys that events have woken are remembered; the least recent ones start again with a full bucket. */
-const maxWoken = 10_000;
-
-/**
  * Runs requests: one run at a time per key and one waiting (see `mergeMapByKey`). Namespaces take turns, each with its most
  * urgent key first (see `urgency.ts`).
  *
@@ -106,24 +96,16 @@ export function workQueue<R>(
       const running = new Set<string>();
       const reasons = createReasons(running);
       const returns = createReturns({ clock, observer, backoff, wake: (wake) => due$.next(wake) });
-      /** The remaining event-driven runs of each key. */
-      const wakes = boundedCache<TokenBucket>(maxWoken);
-      /** Keys that an event has woken and that have not run yet. */
-      const woken = new Set<string>();
-      /** The woken keys that must wait for the rate limit. */
-      const heldBack = new Map<string, Subscription>();
-
-      const bucketOf = (key: string): TokenBucket => {
-        const nowMs = clock.scheduler.now();
-        return refilled(wakes.get(key) ?? fullBucket(wakesOfKey, nowMs), wakesOfKey, nowMs);
-      };
-
-      function admit(key: string, { asking, version }: Wake): void {
-        const mayBeOwn = version !== undefined && running.has(key);
-        // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
-        if (asking === 'change' && !mayBeOwn) returns.forgetFailures(key);
-        woken.add(key);
-      }
+      const limit = createWakeLimit({
+        clock,
+        hasReason: reasons.has,
+        onAdmitted(key, { asking, version }) {
+          const mayBeOwn = version !== undefined && running.has(key);
+          // guard: otherwise a short failure right after a correction delays the next attempt by up to a minute
+          if (asking === 'change' && !mayBeOwn) returns.forgetFailures(key);
+        },
+        wake: (wake) => due$.next(wake),
+      });
 
       /** Whether a key stays at rest although an object has appeared. */
       function staysAtRest({ request, asking }: Wake): boolean {
@@ -136,42 +118,17 @@ export function workQueue<R>(
         return true;
       }
 
-      /** Whether an event wakes its key now. Otherwise the key runs later, once for all events during that time. */
-      function isAdmitted(wake: Wake): boolean {
-        const key = objectKeyText(wake.request);
-        const { tokens } = bucketOf(key);
-        if (woken.has(key) || tokens >= 1) {
-          admit(key, wake);
-          return true;
-        }
-        if (heldBack.has(key)) return false;
-        const release = (): void => {
-          heldBack.delete(key);
-          if (!reasons.has(key)) return; // its own run has done its work
-          admit(key, wake);
-          due$.next(wake);
-        };
-        const waitMs = Math.ceil(((1 - tokens) / wakesOfKey.perSecond) * 1_000);
-        heldBack.set(key, clock.scheduler.schedule(release, waitMs));
-        return false;
-      }
-
       const runOnce = ({ request }: Wake): Observable<R> => {
         const key = objectKeyText(request);
         const because = reasons.take(key);
         if (because.length === 0) {
-          woken.delete(key);
+          limit.dropped(key);
           observer?.dropped(key);
           return EMPTY;
         }
         running.add(key);
         returns.cancel(key);
-        heldBack.get(key)?.unsubscribe();
-        heldBack.delete(key);
-        if (woken.delete(key)) {
-          const { tokens, atMs } = bucketOf(key);
-          wakes.set(key, { tokens: tokens - 1, atMs });
-        }
+        limit.started(key);
         observer?.started(key);
         // `finalize` would be called after the key's next run has begun.
         const finished = (): void => observer?.finished(key);
@@ -189,14 +146,13 @@ export function workQueue<R>(
 
       const clearTimers = (): void => {
         returns.clear();
-        for (const timer of heldBack.values()) timer.unsubscribe();
-        heldBack.clear();
+        limit.clear();
       };
 
       const events$ = source.pipe(
         filter((wake) => !staysAtRest(wake)),
         tap(reasons.note),
-        filter(isAdmitted),
+        filter(limit.admits),
       );
       return merge(events$, due$.pipe(tap(reasons.note))).pipe(
         mergeMapByKey(runOnce, {
