@@ -56,12 +56,13 @@ function thrownBy(call: AuthorCall, error: unknown): unknown {
 /** The messages of Node's `fetch`: every failure has one of them, and the reason in its cause. */
 const messagesOfFetch = ['fetch failed', 'terminated'];
 
-/** The same error. If its message has no reason, the message gets the code of the error or of its cause. */
+/** The same error. If its message has no reason, the message gets the code of the error, or the reason of its cause. */
 function explained(error: Error): Error {
   if (error.message !== '' && !messagesOfFetch.includes(error.message)) return error;
-  const code = codeIn(error);
+  const { message: cause } = (error.cause ?? {}) as { readonly message?: string };
+  const why = codeIn(error) ?? cause;
   const what = error.message === '' ? `${error.name} without a message` : error.message;
-  const value = code === undefined ? what : `${what}: ${code}`;
+  const value = why ? `${what}: ${why}` : what;
   Reflect.defineProperty(error, 'message', { value, writable: true, configurable: true });
   return error;
 }

@@ -359,6 +359,10 @@ describe('a mistake of a client is named on the resource and the claim, with the
       new TypeError('fetch failed', { cause: Object.assign(new Error('no'), { code: 'ENOTFOUND' }) }),
       'fetch failed: ENOTFOUND',
     ],
+    'an error of fetch without a code': [
+      new TypeError('fetch failed', { cause: new Error('bad port') }),
+      'fetch failed: bad port',
+    ],
     'an error of fetch at several addresses': [
       new TypeError('fetch failed', {
         cause: new AggregateError([Object.assign(new Error('::1'), { code: 'ECONNREFUSED' })]),
