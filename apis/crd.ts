@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rulesKey } from './core/rules.ts';
 import type { Definition } from './core/schema.ts';
+import { crdName } from './core/v1alpha1/kind.ts';
 import { definitionOwnerAnnotation, definitionVersionAnnotation } from './core/v1alpha1/meta.ts';
 
 /** The package that a definition belongs to, from its package.json. */
@@ -72,10 +73,6 @@ function structural(schema: JsonSchema, path: string): JsonSchema {
       : { additionalProperties: structural(additionalProperties, `${path}.*`) }),
   };
 }
-
-/** The name of a kind's definition. */
-export const crdName = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>
-  `${plural}.${group}`;
 
 /** The name of the file of a kind's definition. */
 export const definitionFile = ({ plural, group }: Pick<Definition, 'plural' | 'group'>): string =>

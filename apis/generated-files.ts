@@ -4,9 +4,10 @@ import partition from 'lodash/partition.js';
 import { stringify } from 'yaml';
 import { apiReference } from './api-reference.ts';
 import type { Definition } from './core/schema.ts';
+import { crdName } from './core/v1alpha1/kind.ts';
 import { compareNames } from './core/v1alpha1/name-order.ts';
 import type { OwningPackage } from './crd.ts';
-import { crdName, customResourceDefinition, definitionFile } from './crd.ts';
+import { customResourceDefinition, definitionFile } from './crd.ts';
 
 /** The contents of files by their paths in a project. */
 export type GeneratedFiles = ReadonlyMap<string, string>;

@@ -1,4 +1,5 @@
 import compact from 'lodash/compact.js';
+import isEmpty from 'lodash/isEmpty.js';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -8,7 +9,7 @@ import {
   withFinalizer,
   withoutFinalizer,
 } from '../../apis/core/v1alpha1/meta.ts';
-import { annotate } from '../../runtime/client/errors.ts';
+import { annotate, isNotFound } from '../../runtime/client/errors.ts';
 import type { ControllerSpec } from '../../runtime/controller/controller-spec.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
@@ -19,8 +20,8 @@ import { warning } from '../../runtime/events/event-facts.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { isNewUser } from '../new-user.ts';
 import { conclude } from '../outcome.ts';
-import type { UsedObject } from './decide.ts';
-import { decideInUse, terminating, withUsers } from './decide.ts';
+import type { UsedObject, UsersOfKind } from './decide.ts';
+import { decideInUse, terminating, userCounts, withUsers } from './decide.ts';
 
 /** The fields that a report adds to the status of a used object. */
 export interface UsedReport {
@@ -49,7 +50,8 @@ const countEveryMs = 1_000;
 
 /**
  * Protects a Provider, ProviderConfig or StoreConfig while managed resources use it, and counts them in `status.users`.
- * The informer caches show the users, so there are no ProviderConfigUsage objects (docs/decisions/0003).
+ * The informer caches show the users, so there are no ProviderConfigUsage objects (docs/decisions/0003). A process that
+ * serves other kinds counts those: each kind has its number.
  */
 export function inUseController<U extends UsedObject>(
   env: Environment,
@@ -58,25 +60,42 @@ export function inUseController<U extends UsedObject>(
 ): ControllerSpec {
   const events = env.events.from(eventSources.used(kind));
   const objects = env.resource(kind);
-  const stores = managed.map((each) => env.resource(each).store);
+  const userKinds = managed.map((each) => ({ kind: each, store: env.resource(each).store }));
+  const stores = userKinds.map(({ store }) => store);
   const byName = `users of ${kind.kind}`;
   const namesOf = (object: Managed): readonly string[] => compact([usedBy(object)]);
   for (const store of stores) store.addIndex(byName, namesOf);
 
-  const usersOf = (used: U): readonly Managed[] =>
-    stores
-      .flatMap((store) => store.byIndex(byName, used.metadata.name))
-      .filter((user) => !isNewUser(user, used));
+  const usersOf = (used: U) =>
+    userKinds.map((each) => ({
+      kind: each.kind,
+      users: each.store.byIndex(byName, used.metadata.name).filter((user) => !isNewUser(user, used)),
+    }));
+
+  /** Before the finalizer changes: a process that serves other kinds decides by the counts, and would undo the change. */
+  async function writeCounts(used: U, own: readonly UsersOfKind[], signal: AbortSignal): Promise<U> {
+    const counted = withUsers(used, userCounts(used, own), [], env.clock.now());
+    const writing = objects.updateStatus(used, counted, signal).catch((error: unknown) => {
+      if (isNotFound(error)) return used; // an old definition of the kind has no status
+      throw error;
+    });
+    return annotate(`cannot update ${kind.kind} status`, writing);
+  }
 
   async function writeStatus(
     used: U,
-    users: readonly Managed[],
+    own: readonly UsersOfKind<Managed>[],
     message: string | undefined,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { ready, systemVersion, event, againMs }: UsedReport = (await report?.(used, users, signal)) ?? {};
+    const users = own.flatMap((each) => each.users);
+    const counts = userCounts(used, own);
+    // A process without users would report about calls that it does not make.
+    const isReporter = users.length > 0 || isEmpty(counts);
+    const { ready, systemVersion, event, againMs }: UsedReport =
+      (isReporter && (await report?.(used, users, signal))) || {};
     const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
-    const counted = withUsers(used, users.length, facts, env.clock.now());
+    const counted = withUsers(used, counts, facts, env.clock.now());
     const desired =
       systemVersion === undefined ? counted : { ...counted, status: { ...counted.status, systemVersion } };
     const usage = message && warning('UsageAccounting', message);
@@ -118,9 +137,10 @@ export function inUseController<U extends UsedObject>(
       const { name, message } = decideInUse(used, users);
       let current = used;
       if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
+        if (!wasDeleted(used)) current = await writeCounts(used, users, signal);
         const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
-        const desired = withOrWithout(used, finalizerNames.inUse);
-        current = await annotate(`cannot update ${kind.kind}`, objects.update(used, desired, signal));
+        const desired = withOrWithout(current, finalizerNames.inUse);
+        current = await annotate(`cannot update ${kind.kind}`, objects.update(current, desired, signal));
         if (wasDeleted(used)) return { ...done, decision: name };
       }
       return { ...(await writeStatus(current, users, message, signal)), decision: name };

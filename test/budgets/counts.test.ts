@@ -212,7 +212,7 @@ describe('the deletion of a claim, of its resource and of two Secrets costs at m
       // Each call may be the first that shows that the provider works.
       'right after a start': {
         before: (scene) => scene.start(),
-        atMost: { runs: 2.5, writes: 5.2, events: 1, gets: 0.2 },
+        atMost: { runs: 2.5, writes: 5.2, events: 1, gets: 0.3 },
       },
     };
   for (const [name, { before: prepare, atMost }] of Object.entries(rows)) {

@@ -125,7 +125,7 @@ test('the log lines with the key of a claim report its whole life', async () => 
     'info NoUpdate FavouriteDBInstance AsyncOperation True Finished',
     'info NoUpdate FavouriteDBInstance LastAsyncOperation True Success',
     'info KeepBound FancySQLInstance Ready True Available',
-    `info KeepBound FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}: created from FavouriteDBInstanceClass favourite-small in 0 s, ready in 31 s, bound in 1 s`,
+    `info KeepBound FancySQLInstance BoundManagedResource: bound to FavouriteDBInstance ${name}: created from FavouriteDBInstanceClass favourite-small in 0 s, ready in 31 s, bound in 0 s`,
     'info GenerateCredential FavouriteDBInstance GenerateCredential',
     'info Update FavouriteDBInstance PublishedConnectionDetails database,endpoint,host,password,port,provider,type,uri,username',
     'info Update FavouriteDBInstance SetCredentials',

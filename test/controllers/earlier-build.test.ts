@@ -137,6 +137,11 @@ describe('an installation of an earlier build is taken over', () => {
       // Synced reports that a name led to the role of a claim. The database and the grant stay.
       'updateStatus PostgreSQLDatabase dashboards',
       'updateStatus PostgreSQLGrant metrics-reads-the-warehouse',
+      // The number of users of each kind.
+      'updateStatus Provider demo',
+      'updateStatus Provider favourite',
+      'updateStatus ProviderConfig default',
+      'updateStatus ProviderConfig default',
     ]));
 
   test('the second start writes nothing', () => assert.deepEqual(secondWrites, []));

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Kind, KubernetesObject } from '../../apis/core/v1alpha1/kind.ts';
-import { objectKey } from '../../apis/core/v1alpha1/kind.ts';
+import { crdName, objectKey } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys, connectionSecretType, finalizerNames } from '../../apis/core/v1alpha1/meta.ts';
 import { encodeDetails, SecretKind } from '../../apis/core/v1alpha1/secret.ts';
-import { crdName } from '../../apis/crd.ts';
 import { EventKind } from '../../runtime/events/event-kind.ts';
 import { LeaseKind } from '../../runtime/process/lease.ts';
 import { QueueKind } from '../../stacks/aws/kinds/sqs/v1beta1/queue.ts';

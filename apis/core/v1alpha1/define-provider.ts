@@ -10,6 +10,7 @@ import {
   observedGeneration,
   secretKeySelector,
   users,
+  usersByKind,
 } from './fields.ts';
 
 interface ProviderNames {
@@ -25,6 +26,7 @@ const providerSpec = {
 };
 const status = {
   users: optional(users),
+  usersByKind: optional(usersByKind),
   conditions: optional(conditions),
   observedGeneration: optional(observedGeneration),
   systemVersion: optional(

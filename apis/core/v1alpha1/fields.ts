@@ -158,6 +158,12 @@ export const users = z
   .int()
   .describe('How many managed resources use it. While there are any, a deletion waits.');
 
+export const usersByKind = z
+  .record(z.string(), z.int())
+  .describe(
+    'The same for each kind, by the name of its definition. A process counts the kinds of its stacks, and leaves the others.',
+  );
+
 /** A number and its unit: minutes, hours or days. */
 export const retentionPattern = /^[1-9][0-9]{0,4}[mhd]$/;
 

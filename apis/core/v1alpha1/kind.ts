@@ -74,3 +74,6 @@ export const objectKey = ({ namespace, name }: ObjectKey): ObjectKey =>
 /** `namespace/name`, or `name` alone: one string per object of a kind. */
 export const objectKeyText = ({ namespace, name }: ObjectKey): string =>
   namespace === undefined ? name : `${namespace}/${name}`;
+
+/** The name of a kind's definition: `favouritedbinstances.database.fcp.crossplane.io`. */
+export const crdName = ({ plural, group }: Pick<Kind, 'plural' | 'group'>): string => `${plural}.${group}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ObjectKind } from '../schema.ts';
 import { define, name, optional, text } from '../schema.ts';
-import { conditions, credentials, notObserved, observedGeneration, users } from './fields.ts';
+import { conditions, credentials, notObserved, observedGeneration, users, usersByKind } from './fields.ts';
 import type { Managed } from './managed.ts';
 
 const vault = z
@@ -66,6 +66,7 @@ export const StoreConfigKind = define(
       z
         .object({
           users: optional(users),
+          usersByKind: optional(usersByKind),
           conditions: optional(conditions),
           observedGeneration: optional(observedGeneration),
         })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { getCondition } from '../../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../../apis/core/v1alpha1/kind.ts';
-import { apiVersionOf } from '../../../apis/core/v1alpha1/kind.ts';
+import { apiVersionOf, crdName } from '../../../apis/core/v1alpha1/kind.ts';
 import type { ManagedSpec } from '../../../apis/core/v1alpha1/managed.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
@@ -67,15 +67,21 @@ describe('a ProviderConfig', () => {
     assert.deepEqual(await at.run(), { ...done, decision: 'AddFinalizer' });
     assert.deepEqual(at.config?.metadata.finalizers, ['in-use.crossplane.io']);
     assert.equal(at.config?.status?.users, 2);
-    assert.equal(at.cluster.writes.length, 2);
+    const writes = ['updateStatus', 'update', 'updateStatus'];
+    assert.deepEqual(
+      at.cluster.writes.map(({ verb }) => verb),
+      writes,
+      'counts, finalizer, Ready',
+    );
   });
 
   test('an unchanged ProviderConfig is not written, not after a restart either', async () => {
     const at = scene(user('a'));
     await at.run();
+    const { length } = at.cluster.writes;
     at.pass(60_000);
     await at.run();
-    assert.equal(at.cluster.writes.length, 2);
+    assert.equal(at.cluster.writes.length, length);
     at.cluster.put(managedKind, user('b'));
     const why = 'what was not written delays nothing';
     assert.deepEqual(await at.run(), { ...done, decision: 'CountUsers' }, why);
@@ -103,6 +109,54 @@ describe('a ProviderConfig', () => {
     const run = () => reconcile({ name: 'default' }, new AbortController().signal, at.process.env.log);
     assert.deepEqual(await run(), { ...done, decision: 'AddFinalizer' });
     assert.equal(at.config?.status?.users, 1);
+  });
+
+  test('two processes that serve other kinds protect one ProviderConfig together, and do not undo each other', async () => {
+    const cluster = new FakeCluster();
+    cluster.put(providerConfigKind, config('default'));
+    cluster.put(managedKind, user('a'));
+    const runs = [managedKind, otherManagedKind].map((kind) => {
+      const process = new FakeProcess(cluster, undefined, { clock: testClock(now) });
+      const options = { managed: [kind], ...state };
+      const { reconcile } = providerController(process.env, providerConfigKind, options);
+      return async () => {
+        await process.synced();
+        return reconcile({ name: 'default' }, new AbortController().signal, process.env.log);
+      };
+    });
+    const decisions = async () => {
+      const all: (string | undefined)[] = [];
+      for (const run of [...runs, ...runs]) all.push((await run()).decision);
+      return all;
+    };
+    const shown = () => {
+      const { metadata, status } = cluster.get(providerConfigKind, { name: 'default' }) ?? {};
+      return [metadata?.finalizers, status?.users, status?.usersByKind];
+    };
+
+    assert.deepEqual(await decisions(), ['AddFinalizer', 'CountUsers', 'CountUsers', 'CountUsers']);
+    const [a, b] = [crdName(managedKind), crdName(otherManagedKind)];
+    assert.deepEqual(shown(), [['in-use.crossplane.io'], 1, { [a]: 1 }]);
+    const { length } = cluster.writes;
+    await decisions();
+    assert.equal(cluster.writes.length, length, 'at rest');
+
+    cluster.put(otherManagedKind, { ...user('b'), kind: otherManagedKind.kind });
+    await decisions();
+    assert.deepEqual(shown(), [['in-use.crossplane.io'], 2, { [a]: 1, [b]: 1 }]);
+
+    cluster.delete(managedKind, { name: 'a' });
+    assert.deepEqual(await decisions(), ['CountUsers', 'CountUsers', 'CountUsers', 'CountUsers']);
+    assert.deepEqual(shown(), [['in-use.crossplane.io'], 1, { [b]: 1 }]);
+
+    cluster.delete(providerConfigKind, { name: 'default' });
+    assert.deepEqual(await decisions(), ['InUse', 'InUse', 'InUse', 'InUse']);
+    const leaving = cluster.writes.length;
+    await decisions();
+    assert.equal(cluster.writes.length, leaving, 'both agree on the message');
+    cluster.delete(otherManagedKind, { name: 'b' });
+    await decisions();
+    assert.deepEqual(shown(), [undefined, undefined, undefined], 'it is gone');
   });
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {

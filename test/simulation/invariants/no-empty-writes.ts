@@ -1,4 +1,4 @@
-import { crdName } from '../../../apis/crd.ts';
+import { crdName } from '../../../apis/core/v1alpha1/kind.ts';
 import type { InvariantOf } from '../invariant.ts';
 import { kinds } from '../kinds.ts';
 
