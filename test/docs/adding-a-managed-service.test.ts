@@ -152,14 +152,14 @@ describe('the guide to adding a managed service', () => {
       'the system does not assign names',
       'create returns no name of an operation',
     ]);
-    assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
+    assert.match(output, /^ *ok \d+ - two calls of create make one external resource$/m);
     assert.match(output, /^ *ok \d+ - after the last claim nothing is left$/m);
   });
 
   test('a rule of the kit can be tried alone', async () => {
     const args = ['--test', '--test-reporter=tap', '--test-name-pattern', 'two calls of create'];
     const output = await succeeds(own, process.execPath, args);
-    assert.match(output, /^ *ok \d+ - two calls of create make one thing$/m);
+    assert.match(output, /^ *ok \d+ - two calls of create make one external resource$/m);
     assert.doesNotMatch(output, /observe changes nothing/);
   });
 

@@ -62,7 +62,7 @@ const mistakes: Readonly<
   Record<string, { act: string; says: RegExp; changed: (instances: Instances) => Partial<Instances> }>
 > = {
   'deletes nothing': {
-    act: 'a deleted claim deletes its resource and its thing, and no other',
+    act: 'a deleted claim deletes its resource and its external resource, and no other',
     says: /^the resource was not deleted within 3 s; .*FavouriteDBInstance/,
     changed: () => ({ delete: async () => {} }),
   },
@@ -74,7 +74,7 @@ const mistakes: Readonly<
     }),
   },
   'changes nothing': {
-    act: 'a change of the resource reaches the thing',
+    act: 'a change of the resource reaches the external resource',
     says: /^the change did not show within 3 s/,
     changed: (instances) => ({ update: (name, _change, signal) => instances.update(name, {}, signal) }),
   },
