@@ -53,17 +53,22 @@ function thrownBy(call: AuthorCall, error: unknown): unknown {
   return attributed(explained(error), call.stack);
 }
 
-/** The messages of Node's `fetch`: every failure has one of them, and the reason in its cause. */
-const messagesOfFetch = ['fetch failed', 'terminated'];
+/** The key of the errors whose message has the reason: an error may pass several of these calls. */
+const hasReason = Symbol('hasReason');
 
-/** The same error. If its message has no reason, the message gets the code of the error, or the reason of its cause. */
+/**
+ * The same error. If its message has no reason, the message gets the code of the error, or the reason of its cause. `fetch` of
+ * Node.js throws a TypeError for each failure of the network, with the reason in its cause.
+ */
 function explained(error: Error): Error {
-  if (error.message !== '' && !messagesOfFetch.includes(error.message)) return error;
+  const isOfFetch = error instanceof TypeError && error.cause instanceof Error;
+  if (Object.hasOwn(error, hasReason) || (error.message !== '' && !isOfFetch)) return error;
   const { message: cause } = (error.cause ?? {}) as { readonly message?: string };
   const why = codeIn(error) ?? cause;
   const what = error.message === '' ? `${error.name} without a message` : error.message;
   const value = why ? `${what}: ${why}` : what;
   Reflect.defineProperty(error, 'message', { value, writable: true, configurable: true });
+  Reflect.defineProperty(error, hasReason, { value: true });
   return error;
 }
 

@@ -46,8 +46,8 @@ const ownTables = ['mysql_system_tables.sql', 'mysql_performance_tables.sql', 'm
 
 /**
  * Starts a MariaDB. When this process ends, in any way, a watchdog ends the server and removes its data. If this process is
- * that of root, the server runs as `postgres` or `nobody`. Throws an Error with the end of the server's log if the server
- * does not start.
+ * that of root, the server runs under an account of the machine without rights. Throws an Error with the end
+ * of the server's log if the server does not start.
  */
 export async function startMariadb(options: MariadbOptions): Promise<LocalMariadb> {
   const { binaries, address = '127.0.0.1', administrator = 'rdsadmin', flags: more = [] } = options;

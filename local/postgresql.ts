@@ -60,7 +60,7 @@ const host = '127.0.0.1';
  * Only the binaries are taken: the package's own class registers an exit hook (async-exit-hook) that ends the
  * process with code 0 even if tests failed, and on Ctrl-C stops the server before its users. Here a watchdog
  * process ends the server and removes its data when this process ends, in any way. If this process is that of root,
- * the server runs as `postgres` or `nobody`, and no account is created.
+ * the server runs under an account of the machine without rights; no account is created.
  */
 export async function startPostgresql(options: PostgresqlOptions = {}): Promise<LocalPostgresql> {
   const { superuser = 'postgres', password = randomBytes(18).toString('base64url') } = options;

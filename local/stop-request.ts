@@ -1,9 +1,9 @@
 import { onClosedOutput } from './closed-output.ts';
 
 /**
- * Resolves when this process is asked to end: SIGINT, SIGTERM, the end of the reader of its output, such as `head`, or,
- * under npm, the end of the shell between npm and it. npm passes signals to that shell, which may die without passing them on; then this process has another
- * parent. Keeps the process running until then.
+ * Resolves when this process is asked to end: by SIGINT, by SIGTERM, or by the end of the reader of its output, such as
+ * `head`. Under npm also when the shell between npm and this process ends: npm passes signals to that shell, which may die
+ * without passing them on, and then this process has another parent. Keeps the process running until then.
  */
 export function stopRequest(): Promise<void> {
   return new Promise((resolve) => {

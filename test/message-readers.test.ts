@@ -25,10 +25,6 @@ const allowed: Readonly<Record<string, { readonly found: readonly string[]; read
     found: ['t.message !== before'],
     because: 'An Event is recorded again if its text changed.',
   },
-  'controllers/border.ts': {
-    found: ['.includes(error.message'],
-    because: 'Each failure of `fetch` has one of two texts, which gets the code of its cause.',
-  },
   'trace/command.ts': {
     found: ['message.replace('],
     because:

@@ -45,7 +45,8 @@ export function claimAsNoted(claim: Claim, managed: Managed): Claim | undefined 
 
 /**
  * Why a resource does not have the parameters of its claim: a user edited the claim after the resource was provisioned, or
- * the claim takes the resource of another one. For example `was provisioned with spec.engineVersion "17"`. Undefined if they are the same.
+ * the claim takes the resource of another one. For example `was provisioned with spec.engineVersion "17"`. Undefined if they
+ * are the same.
  */
 export function whyParametersDiffer(claim: Claim, managed: Managed): string | undefined {
   const before = notedIn(managed);

@@ -40,9 +40,15 @@ export function userCounts({ status }: UsedObject, own: readonly UsersOfKind[]):
   return pickBy({ ...status?.usersByKind, ...counted }, (count) => count > 0);
 }
 
-/** Pure. An object has the finalizer only while it has users. Without the finalizer, a deletion does not wait. */
-export function decideInUse(used: UsedObject, own: readonly UsersOfKind[]): InUseDecision {
-  const counts = userCounts(used, own);
+/**
+ * Pure. An object has the finalizer only while it has users. Without the finalizer, a deletion does not wait. `counts`: those of
+ * `userCounts`.
+ */
+export function decideInUse(
+  used: UsedObject,
+  counts: UserCounts,
+  own: readonly UsersOfKind[],
+): InUseDecision {
   const [isUsed, isProtected] = [!isEmpty(counts), hasFinalizer(used, finalizerNames.inUse)];
   if (wasDeleted(used)) {
     return isUsed && isProtected

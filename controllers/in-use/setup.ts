@@ -20,7 +20,7 @@ import { warning } from '../../runtime/events/event-facts.ts';
 import { controllerNames, eventSources } from '../claim-service.ts';
 import { isNewUser } from '../new-user.ts';
 import { conclude } from '../outcome.ts';
-import type { UsedObject, UsersOfKind } from './decide.ts';
+import type { UsedObject, UserCounts } from './decide.ts';
 import { decideInUse, terminating, userCounts, withUsers } from './decide.ts';
 
 /** The fields that a report adds to the status of a used object. */
@@ -43,6 +43,14 @@ export interface InUseOptions<U extends UsedObject> {
   readonly report?: (used: U, users: readonly Managed[], signal: AbortSignal) => Promise<UsedReport>;
   /** Called after the object was deleted. */
   readonly forget?: (name: string) => void;
+}
+
+/** The users of an object. `message`: why it cannot be deleted yet. */
+interface Usage {
+  readonly counts: UserCounts;
+  /** Those of the kinds that this process serves. */
+  readonly users: readonly Managed[];
+  readonly message: string | undefined;
 }
 
 /** The first user wakes at once: the object gets its finalizer. In a burst, users are counted once in this time. */
@@ -73,8 +81,8 @@ export function inUseController<U extends UsedObject>(
     }));
 
   /** Before the finalizer changes: a process that serves other kinds decides by the counts, and would undo the change. */
-  async function writeCounts(used: U, own: readonly UsersOfKind[], signal: AbortSignal): Promise<U> {
-    const counted = withUsers(used, userCounts(used, own), [], env.clock.now());
+  async function writeCounts(used: U, counts: UserCounts, signal: AbortSignal): Promise<U> {
+    const counted = withUsers(used, counts, [], env.clock.now());
     const writing = objects.updateStatus(used, counted, signal).catch((error: unknown) => {
       if (isNotFound(error)) return used; // an old definition of the kind has no status
       throw error;
@@ -84,16 +92,13 @@ export function inUseController<U extends UsedObject>(
 
   async function writeStatus(
     used: U,
-    own: readonly UsersOfKind<Managed>[],
-    message: string | undefined,
+    { counts, users, message }: Usage,
     signal: AbortSignal,
   ): Promise<Result> {
-    const users = own.flatMap((each) => each.users);
-    const counts = userCounts(used, own);
     // A process without users would report about calls that it does not make.
     const isReporter = users.length > 0 || isEmpty(counts);
-    const { ready, systemVersion, event, againMs }: UsedReport =
-      (isReporter && (await report?.(used, users, signal))) || {};
+    const reported: UsedReport = (isReporter ? await report?.(used, users, signal) : undefined) ?? {};
+    const { ready, systemVersion, event, againMs } = reported;
     const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
     const counted = withUsers(used, counts, facts, env.clock.now());
     const desired =
@@ -133,17 +138,19 @@ export function inUseController<U extends UsedObject>(
         forget?.(request.name);
         return done;
       }
-      const users = usersOf(used);
-      const { name, message } = decideInUse(used, users);
+      const own = usersOf(used);
+      const counts = userCounts(used, own);
+      const { name, message } = decideInUse(used, counts, own);
       let current = used;
       if (name === 'AddFinalizer' || name === 'RemoveFinalizer') {
-        if (!wasDeleted(used)) current = await writeCounts(used, users, signal);
+        if (!wasDeleted(used)) current = await writeCounts(used, counts, signal);
         const withOrWithout = name === 'AddFinalizer' ? withFinalizer : withoutFinalizer;
         const desired = withOrWithout(current, finalizerNames.inUse);
         current = await annotate(`cannot update ${kind.kind}`, objects.update(current, desired, signal));
         if (wasDeleted(used)) return { ...done, decision: name };
       }
-      return { ...(await writeStatus(current, users, message, signal)), decision: name };
+      const users = own.flatMap((each) => each.users);
+      return { ...(await writeStatus(current, { counts, users, message }, signal)), decision: name };
     },
   };
 }

@@ -48,19 +48,18 @@ export async function unpackedGo({ at }: DebianWork): Promise<GoPlace> {
   return { goRoot: join(at('root/usr/lib'), go), goPath: at('root/usr/share/gocode') };
 }
 
-/** Runs Go, or a program that reads sources as Go does. The results of the compiler stay in the scratch. */
+/** Runs `go`, or a program that reads sources as `go` does. The results of the compiler stay in the scratch. */
 export async function runGo(
   { at, env, run }: DebianWork,
   { goRoot, goPath, cwd }: GoPlace,
   program: string,
   args: readonly string[],
 ): Promise<void> {
-  const bin = join(goRoot, 'bin');
-  await run('build.log', program === 'go' ? join(bin, 'go') : program, args, {
+  await run('build.log', program, args, {
     ...(cwd === undefined ? {} : { cwd }),
     env: {
       ...env,
-      PATH: `${bin}:${env.PATH}`,
+      PATH: `${join(goRoot, 'bin')}:${env.PATH}`,
       // Go asks the shell where it is: if that is a link, it must see the link.
       ...(cwd === undefined ? {} : { PWD: cwd }),
       ...fastGo,

@@ -161,7 +161,7 @@ export const users = z
 export const usersByKind = z
   .record(z.string(), z.int())
   .describe(
-    'The same for each kind, by the name of its definition. A process counts the kinds of its stacks, and leaves the others.',
+    'How many managed resources of each kind use it, by the name of the definition of the kind. A process counts the kinds of its stacks, and leaves the other numbers.',
   );
 
 /** A number and its unit: minutes, hours or days. */

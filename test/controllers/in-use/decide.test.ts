@@ -84,7 +84,7 @@ describe('the decision about an object that managed resources use', () => {
     ],
   };
   for (const [name, [given, its, want]] of Object.entries(rows)) {
-    test(name, () => assert.deepEqual(decideInUse(given, its), want));
+    test(name, () => assert.deepEqual(decideInUse(given, userCounts(given, its), its), want));
   }
 });
 
