@@ -189,8 +189,8 @@ interface Product {
   /** Packages with executables. */
   readonly parts: readonly string[];
   compile(work: DebianWork): Promise<void>;
-  /** The executables that it makes: paths in the scratch. */
-  readonly results: readonly string[];
+  /** The executables that it makes: paths in the scratch. The first one is compiled. */
+  readonly results: readonly [string, ...string[]];
 }
 
 async function build(
@@ -210,7 +210,8 @@ async function build(
     unpackTools(work, parts, environment.PATH ?? ''),
   );
   await step('2-source', 'fetch and patch the source (step 3 of 4)', () => unpackSource(work));
-  await step('3-build', `build ${program} (step 4 of 4, about ${minutes} on two cores)`, () => compile(work));
+  const title = `build ${program} (step 4 of 4, about ${minutes} on two cores)`;
+  await step(`3-${basename(results[0])}`, title, () => compile(work));
   for (const path of results) {
     const file = join(target, basename(path));
     await copyFile(at(path), file);
