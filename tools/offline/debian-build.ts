@@ -206,10 +206,10 @@ async function build(
       work.readLists(),
     );
   }
-  await step('1-packages', 'fetch Go, tools and parts (step 2 of 4)', () =>
-    unpackTools(work, parts, environment.PATH ?? ''),
+  await step('1-packages', 'fetch Go, tools, parts and the source (step 2 of 4)', () =>
+    Promise.all([unpackTools(work, parts, environment.PATH ?? ''), work.packages.source('kubernetes')]),
   );
-  await step('2-source', 'fetch and patch the source (step 3 of 4)', () => unpackSource(work));
+  await step('2-source', 'unpack and patch the source (step 3 of 4)', () => unpackSource(work));
   const title = `build ${program} (step 4 of 4, about ${minutes} on two cores)`;
   await step(`3-${basename(results[0])}`, title, () => compile(work));
   for (const path of results) {

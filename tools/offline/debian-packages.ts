@@ -26,8 +26,10 @@ export interface DebianPackages {
 
 /** Where to work. */
 export interface DebianPackagesOptions {
-  /** Folder for lists, archives and configuration. */
+  /** Folder for archives and configuration. */
   readonly directory: string;
+  /** Folder for lists, which several of these may share. */
+  readonly lists: string;
   readonly suite: string;
   /** Of the packages, by Debian's name. Default: the machine's. */
   readonly architecture?: string | undefined;
@@ -41,23 +43,26 @@ export interface DebianPackagesOptions {
  * apt's settings: everything it reads about sources and pins and everything it writes is ours. The machine's
  * own settings for reaching the network stay (proxies, credentials), because this file is read after them.
  */
-function configuration(directory: string, architecture: string | undefined): string {
+function configuration({ directory, lists, architecture }: DebianPackagesOptions): string {
   const at = (name: string) => JSON.stringify(join(directory, name));
+  const listed = (name: string) => JSON.stringify(join(lists, name));
   const foreign =
     architecture === undefined
       ? ''
       : `APT::Architecture "${architecture}";\nAPT::Architectures { "${architecture}"; };`;
   return `
 ${foreign}
-Dir::Etc::sourcelist ${at('sources.list')};
-Dir::Etc::sourceparts ${at('sources.list.d')};
+Dir::Etc::sourcelist ${listed('sources.list')};
+Dir::Etc::sourceparts ${listed('sources.list.d')};
 Dir::Etc::preferences "/dev/null";
 Dir::Etc::preferencesparts "/dev/null";
-Dir::State ${at('state')};
-Dir::State::lists ${at('lists')};
+Dir::State ${listed('state')};
+Dir::State::lists ${listed('lists')};
 // No package counts as installed: the choice of versions must not depend on the machine.
-Dir::State::status ${at('status')};
+Dir::State::status ${listed('status')};
 Dir::Cache ${at('cache')};
+Dir::Cache::pkgcache ${listed('pkgcache.bin')};
+Dir::Cache::srcpkgcache ${listed('srcpkgcache.bin')};
 Acquire::Retries "3";
 Acquire::Languages "none";
 APT::Get::List-Cleanup "true";
@@ -72,19 +77,20 @@ APT::Sandbox::User "";
 
 /** Sets the folder up and answers with the packages. */
 export async function debianPackages(options: DebianPackagesOptions): Promise<DebianPackages> {
-  const { directory, suite, architecture, command, logDirectory } = options;
-  for (const name of ['sources.list.d', 'state', 'lists/partial', 'cache/archives/partial']) {
-    await mkdir(join(directory, name), { recursive: true });
+  const { directory, lists, suite, command, logDirectory } = options;
+  for (const name of ['sources.list.d', 'state', 'lists/partial']) {
+    await mkdir(join(lists, name), { recursive: true });
   }
+  await mkdir(join(directory, 'cache/archives/partial'), { recursive: true });
   const settings = join(directory, 'apt.conf');
-  await writeFile(settings, configuration(directory, architecture));
-  await writeFile(join(directory, 'status'), '');
+  await writeFile(settings, configuration(options));
   const apt = (log: string, args: readonly string[], cwd: string) =>
     runCommand('apt-get', ['-c', settings, ...args], { ...command, cwd, logPath: join(logDirectory, log) });
 
   return {
     async update(archive) {
-      await writeFile(join(directory, 'sources.list.d', 'archive.sources'), renderSource(archive, suite));
+      await writeFile(join(lists, 'status'), '');
+      await writeFile(join(lists, 'sources.list.d', 'archive.sources'), renderSource(archive, suite));
       // Without this setting apt-get update succeeds although an archive could not be read.
       await apt('update.log', ['-o', 'APT::Update::Error-Mode=any', 'update'], directory);
     },

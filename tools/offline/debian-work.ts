@@ -1,10 +1,11 @@
 import { access, mkdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { debianArchives, readAptSources } from './apt-sources.ts';
 import type { FetchWork } from './binary-cache.ts';
 import { findExecutable, runCommand } from './command.ts';
 import type { DebianPackages } from './debian-packages.ts';
 import { debianPackages } from './debian-packages.ts';
+import { packageLists } from './package-lists.ts';
 
 /** A build from Debian's packages. */
 export interface DebianRecipe {
@@ -35,12 +36,12 @@ export interface DebianWork {
   /** The default environment of the commands. */
   readonly env: NodeJS.ProcessEnv;
   readonly run: Run;
-  /** Reads the package lists of the first archive of the machine's own that carries the suite; the machine's list is only read. */
+  /** Reads the package lists of the first archive of the machine's own that carries the suite, unless this process has done so. */
   readLists(): Promise<void>;
   /** Whether an earlier attempt, or this one, has done a step. */
   isDone(name: string): Promise<boolean>;
   /** Does a step that no earlier attempt has done. */
-  step(name: string, title: string, act: () => Promise<void>): Promise<void>;
+  step(name: string, title: string, act: () => Promise<unknown>): Promise<void>;
 }
 
 /** Prepares the scratch folder of a build, resuming what an earlier attempt of the same recipe has done. Throws an error that says what the machine lacks. */
@@ -75,8 +76,10 @@ export async function debianWork(
     DEBIAN_FRONTEND: 'noninteractive',
   };
   const command = { env, pidDirectory: at('pids') };
+  const lists = packageLists(dirname(scratch), suite, architecture);
   const packages = await debianPackages({
     directory: at('apt'),
+    lists: lists.folder,
     suite,
     architecture,
     command,
@@ -89,21 +92,22 @@ export async function debianWork(
     env,
     run: (log, name, args, settings = {}) =>
       runCommand(name, args, { ...command, logPath: join(at('logs'), log), ...settings }),
-    async readLists() {
-      const archives = debianArchives(await readAptSources());
-      if (archives.length === 0) {
-        throw new Error("the machine's apt configuration names no Debian archive to take the source from");
-      }
-      let last: unknown;
-      for (const archive of archives) {
-        try {
-          return await packages.update(archive);
-        } catch (error) {
-          last = error;
+    readLists: () =>
+      lists.readOnce(async () => {
+        const archives = debianArchives(await readAptSources());
+        if (archives.length === 0) {
+          throw new Error("the machine's apt configuration names no Debian archive to take the source from");
         }
-      }
-      throw last;
-    },
+        let last: unknown;
+        for (const archive of archives) {
+          try {
+            return await packages.update(archive);
+          } catch (error) {
+            last = error;
+          }
+        }
+        throw last;
+      }),
     isDone: (name) => exists(join(done, name)),
     async step(name, title, act) {
       const mark = join(done, name);
