@@ -163,7 +163,7 @@ function start(
     ...(election?.notes() ?? []),
   ];
 
-  const { stop$, secondSignal$ } = stops(log);
+  const { stop$, ended$ } = stops(log);
   const work$ = run({
     informers,
     controllers,
@@ -210,7 +210,7 @@ function start(
   if (flags.observeOnly) log.warn(onlyObserving);
   merge(
     stop$,
-    secondSignal$,
+    ended$,
     concat(installed$.pipe(takeUntil(stop$)), work$, farewell({ events, election, http, clock })).pipe(
       tap({ complete: () => process.exit(0) }),
     ),

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import type { Observable } from 'rxjs';
-import { defer, share, shareReplay, skip, take, tap } from 'rxjs';
+import { defer, ignoreElements, merge, share, shareReplay, skip, take, tap } from 'rxjs';
 import type { Logger } from '../runtime/log/log.ts';
 import type { LeaderElection } from '../runtime/process/leader-election.ts';
-import { stopSignals } from '../runtime/process/shutdown.ts';
+import { readerEnded, stopSignals } from '../runtime/process/shutdown.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
 import type { Composition } from './composition.ts';
@@ -13,21 +13,28 @@ const farewellMs = 3_000;
 /** The part of it for the remaining Events. */
 const flushMs = 1_000;
 
-/** The first signal stops the process, the second ends it at once. */
+/**
+ * The first signal stops the process, the second ends it at once. Without a reader of its log it stops, too. The caller
+ * stays subscribed to `ended$`.
+ */
 export function stops(log: Logger): {
   readonly stop$: Observable<unknown>;
-  readonly secondSignal$: Observable<unknown>;
+  readonly ended$: Observable<unknown>;
 } {
   const signals$ = stopSignals().pipe(share());
+  const readerEnded$ = readerEnded().pipe(share());
   return {
-    stop$: signals$.pipe(
+    stop$: merge(signals$, readerEnded$).pipe(
       take(1),
       tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
       shareReplay(1),
     ),
-    secondSignal$: signals$.pipe(
-      skip(1),
-      tap((signal) => process.exit(128 + constants.signals[signal])),
+    ended$: merge(
+      readerEnded$.pipe(ignoreElements()),
+      signals$.pipe(
+        skip(1),
+        tap((signal) => process.exit(128 + constants.signals[signal])),
+      ),
     ),
   };
 }

@@ -15,3 +15,19 @@ export const stopSignals = (source: Pick<EventEmitter, 'on' | 'off'> = process):
       for (const signal of ['SIGINT', 'SIGTERM'] as const) source.off(signal, onSignal);
     };
   });
+
+/**
+ * Emits when the reader of a stream has ended, as `jq` does at Ctrl-C in `npm start |& jq`. While subscribed to, what is
+ * written then is lost. Without a subscriber, the next write throws.
+ */
+export const readerEnded = (
+  stream: Pick<EventEmitter, 'on' | 'off'> = process.stderr,
+): Observable<'SIGPIPE'> =>
+  new Observable((subscriber) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code !== 'EPIPE') throw error;
+      subscriber.next('SIGPIPE');
+    };
+    stream.on('error', onError);
+    return () => stream.off('error', onError);
+  });

@@ -29,8 +29,8 @@ function createRoot(parent: string): string {
 }
 
 /**
- * Lists of packages in a folder with caches. To read them takes three seconds of one core, and a dozen programs are taken
- * from the same ones.
+ * Lists of packages in a folder with caches. To read them takes three seconds of one core, and a dozen programs need the
+ * same ones.
  */
 export function packageLists(parent: string, suite: string, architecture = 'own'): PackageLists {
   const root = roots.get(parent) ?? createRoot(parent);

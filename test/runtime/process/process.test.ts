@@ -60,7 +60,7 @@ describe('the process, over an API server in memory', () => {
   function start(flags: readonly string[], nodeFlags: readonly string[] = []) {
     const kubeconfig = join(directory, 'kubeconfig');
     const args = [...nodeFlags, 'main.ts', '--kubeconfig', kubeconfig, '--stacks', 'fcp', ...flags];
-    const started = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
+    const started = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     child = started;
     started.stderr.setEncoding('utf8').on('data', (text: string) => {
       log += text;
@@ -86,6 +86,31 @@ describe('the process, over an API server in memory', () => {
     started.kill('SIGTERM');
     assert.equal(await exit, 0);
   });
+
+  test('without a reader of its help, it ends with 0 and without a stack trace', async () => {
+    const { started, exit } = start(['--help']);
+    started.stdout.destroy();
+    assert.equal(await exit, 0);
+    assert.equal(log, '');
+  });
+
+  for (const [title, act] of [
+    ['the reader of its log ends', () => {}],
+    [
+      'it is interrupted together with the reader of its log',
+      (started: ChildProcess) => started.kill('SIGINT'),
+    ],
+  ] as const) {
+    test(`if ${title}, it ends with 0 and releases its Lease`, async () => {
+      const lease = () => server.objects().find(({ kind }) => kind === 'Lease') as Lease | undefined;
+      const { started, exit } = start(['--log-level', 'debug']);
+      await until('it leads', () => Boolean(lease()?.spec?.holderIdentity), startMs);
+      started.stderr.destroy();
+      act(started);
+      assert.equal(await exit, 0);
+      assert.ok(!lease()?.spec?.holderIdentity);
+    });
+  }
 
   test('a leader that is stopped until another process has its Lease writes nothing when it goes on', async () => {
     const claim = (name: string) =>
