@@ -20,7 +20,11 @@ export {
 export { defineClaim } from '../apis/core/v1alpha1/define-claim.ts';
 export { defineClass } from '../apis/core/v1alpha1/define-class.ts';
 export { defineManaged } from '../apis/core/v1alpha1/define-managed.ts';
-export { defineProvider, defineProviderConfig } from '../apis/core/v1alpha1/define-provider.ts';
+export {
+  defineProvider,
+  defineProviderConfig,
+  forOtherStacks,
+} from '../apis/core/v1alpha1/define-provider.ts';
 export {
   allowsAny,
   passwordRotation,

@@ -1,5 +1,6 @@
 import compact from 'lodash/compact.js';
 import isEmpty from 'lodash/isEmpty.js';
+import sum from 'lodash/sum.js';
 import type { ReadyFacts } from '../../apis/core/v1alpha1/condition.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
@@ -96,9 +97,12 @@ export function inUseController<U extends UsedObject>(
     signal: AbortSignal,
   ): Promise<Result> {
     // A process without users would report about calls that it does not make.
-    const isReporter = users.length > 0 || isEmpty(counts);
-    const reported: UsedReport = (isReporter ? await report?.(used, users, signal) : undefined) ?? {};
-    const { ready, systemVersion, event, againMs } = reported;
+    const isCaller = users.length > 0 || (isEmpty(counts) && !kind.isOfAnotherStack);
+    const called: UsedReport = (isCaller ? await report?.(used, users, signal) : undefined) ?? {};
+    const { againMs } = called;
+    const isReporter = !kind.isOfAnotherStack || users.length === sum(Object.values(counts));
+    // guard: otherwise two processes write Ready in turn, each the result of its own calls
+    const { ready, systemVersion, event }: UsedReport = isReporter ? called : {};
     const facts = compact([ready, message === undefined ? undefined : terminating(message)]);
     const counted = withUsers(used, counts, facts, env.clock.now());
     const desired =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
-import type { Column } from '../schema.ts';
+import type { Column, Definition } from '../schema.ts';
 import { define, optional } from '../schema.ts';
 import {
   conditions,
@@ -105,3 +105,9 @@ export function defineProviderConfig<P extends z.ZodRawShape = Record<never, nev
     z.object({ spec: specOf({ ...parameters, ...providerConfigSpec }), status: providerConfigStatus }),
   );
 }
+
+/**
+ * The kind of a provider, for stacks in other processes that add a managed kind to it. The process of the stack that defines
+ * the kind checks providers and reports Ready; theirs reports it only while no other process has users.
+ */
+export const forOtherStacks = <D extends Definition>(kind: D): D => ({ ...kind, isOfAnotherStack: true });

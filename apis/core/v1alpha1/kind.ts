@@ -47,6 +47,8 @@ export interface Kind<T extends KubernetesObject = KubernetesObject> {
   readonly marks?: FieldMarks;
   /** For a managed kind: whether a loss of the external resource loses data. */
   readonly holdsData?: boolean;
+  /** For a kind of provider: whether a stack uses it that does not define it. Default: no. */
+  readonly isOfAnotherStack?: true;
   /** Never present at run time; carries the object type. */
   readonly objectType?: T;
 }

@@ -7,6 +7,7 @@ import type { ManagedSpec } from '../../../apis/core/v1alpha1/managed.ts';
 import { StoreConfigKind } from '../../../apis/core/v1alpha1/store-config.ts';
 import { generatedPassword } from '../../../controllers/credential.ts';
 import type { UsedObject } from '../../../controllers/in-use/decide.ts';
+import type { CallResult } from '../../../controllers/provider/provider-health.ts';
 import { createProviderHealth } from '../../../controllers/provider/provider-health.ts';
 import { providerController } from '../../../controllers/provider/setup.ts';
 import { stackControllers } from '../../../controllers/stack.ts';
@@ -157,6 +158,57 @@ describe('a ProviderConfig', () => {
     cluster.delete(otherManagedKind, { name: 'b' });
     await decisions();
     assert.deepEqual(shown(), [undefined, undefined, undefined], 'it is gone');
+  });
+
+  describe('that two processes share has one Ready, and is not written at rest', () => {
+    const failing = (message: string): CallResult => ({ errorClass: 'CredentialsRefused', message });
+    const shared = { ...providerConfigKind, isOfAnotherStack: true } as const;
+    const cases: Readonly<
+      Record<string, { ours?: true; foreign?: true; message: string; checks: string[] }>
+    > = {
+      'no users': { message: 'refused as ours', checks: ['ours'] },
+      'users of the stack that defines it': { ours: true, message: 'refused as ours', checks: [] },
+      'users of another stack': { foreign: true, message: 'refused as foreign', checks: ['ours'] },
+      'users of both': { ours: true, foreign: true, message: 'refused as ours', checks: [] },
+    };
+    for (const [name, { ours, foreign, message, checks }] of Object.entries(cases)) {
+      test(name, async () => {
+        const cluster = new FakeCluster();
+        const stored = cluster.put(providerConfigKind, config('default'));
+        const checked = new Set<string>();
+        const runs = [
+          { who: 'ours', of: providerConfigKind, kind: managedKind, isUser: ours },
+          { who: 'foreign', of: shared, kind: otherManagedKind, isUser: foreign },
+        ].map(({ who, of, kind, isUser }) => {
+          const result = failing(`refused as ${who}`);
+          const health = createProviderHealth();
+          if (isUser) {
+            cluster.put(kind, { ...user(who), kind: kind.kind });
+            health.record(of, stored, { user: `${who}-uid`, result });
+          }
+          const check = async () => {
+            checked.add(who);
+            return result;
+          };
+          const process = new FakeProcess(cluster, undefined, { clock: testClock(now) });
+          const { reconcile } = providerController(process.env, of, { managed: [kind], health, check });
+          return async () => {
+            await process.synced();
+            return reconcile({ name: 'default' }, new AbortController().signal, process.env.log);
+          };
+        });
+        const both = async () => {
+          for (const run of [...runs, ...runs]) await run();
+        };
+        await both();
+        const { length } = cluster.writes;
+        await both();
+        assert.equal(cluster.writes.length, length, 'at rest');
+        const { status } = cluster.get(providerConfigKind, { name: 'default' }) ?? {};
+        const shown = getCondition(status?.conditions, 'Ready').message ?? '';
+        assert.deepEqual([shown.split(';')[0], [...checked]], [message, checks]);
+      });
+    }
   });
 
   test('AddFinalizerError and UpdateStatusError are returned', async () => {
