@@ -3,6 +3,7 @@ import get from 'lodash/get.js';
 import isEmpty from 'lodash/isEmpty.js';
 import isEqual from 'lodash/isEqual.js';
 import isNil from 'lodash/isNil.js';
+import omit from 'lodash/omit.js';
 import omitBy from 'lodash/omitBy.js';
 import pickBy from 'lodash/pickBy.js';
 import set from 'lodash/set.js';
@@ -160,20 +161,27 @@ export function identified(context: IdentityContext, managed: Managed, system?: 
   // guard: otherwise an edit of the identity leads to another external resource
   const { name, fields } = identityInUse(context, managed);
   const renamed = withAnnotations(managed, { [annotationKeys.externalName]: name });
-  const given = fieldsAt(managed, { ...context.marks, identity: [] });
-  const object = isEqual(given, fields) ? renamed : withFields(renamed, Object.keys(given), fields);
+  const object = withFields(renamed, context.marks, fields);
   const note = managed.metadata.annotations?.[annotationKeys.observedIdentity];
   // guard: otherwise it takes over an external resource that was never observed
   if (note === undefined || note === whereabouts(context, object, system)) return object;
   return withAnnotations(object, { [annotationKeys.observedIdentity]: undefined });
 }
 
-/** Returns the managed resource with these fields in `forProvider`, in place of `previous` ones. */
-function withFields(managed: Managed, previous: readonly string[], fields: Identity['fields']): Managed {
-  const forProvider = structuredClone({ ...managed.spec.forProvider });
-  for (const path of previous) unset(forProvider, path);
+/**
+ * Returns the managed resource with these immutable fields in `forProvider` and no others, also not with one in
+ * `initProvider` that identifies it and was set later.
+ */
+function withFields(managed: Managed, marks: IdentityMarks, fields: Identity['fields']): Managed {
+  const { spec } = managed;
+  const given = fieldsAt(managed, { ...marks, identity: [] });
+  const late = marks.identity.filter((path) => !(path in fields) && !isNil(get(spec.initProvider, path)));
+  if (late.length === 0 && isEqual(given, fields)) return managed;
+  const forProvider = structuredClone({ ...spec.forProvider });
+  for (const path of Object.keys(given)) unset(forProvider, path);
   for (const [path, value] of Object.entries(fields)) set(forProvider, path, value);
-  return { ...managed, spec: { ...managed.spec, forProvider } };
+  const initProvider = omit(spec.initProvider, late);
+  return { ...managed, spec: { ...spec, forProvider, ...(late.length > 0 && { initProvider }) } };
 }
 
 /** An external resource: its system, if the client can tell it, and the last observation. */

@@ -177,6 +177,25 @@ describe('an identity in initProvider', () => {
 });
 
 describe('a field that is set later', () => {
+  test('in initProvider has no effect, is reported, and is not recorded', async () => {
+    const marks = { immutable: ['region', 'zone'], identity: ['region'] };
+    const made = new Scene({ forProvider: { zone: 'a', size: 1 } }, {}, { marks });
+    made.external.placeOf = (its) => {
+      const { initProvider, forProvider } = its.spec as Record<'initProvider' | 'forProvider', ForProvider>;
+      return `${String({ ...initProvider, ...forProvider }.region ?? 'us')}/${externalName(its)}`;
+    };
+    await made.run();
+    const recorded = made.object?.status?.externalIdentity;
+    made.edit({ spec: { initProvider: { region: 'eu' } } });
+    await made.run();
+    assert.deepEqual([places(made), made.external.made], [['us/db'], 1]);
+    assert.equal(
+      made.condition('Synced'),
+      `False/ReconcileError: cannot change spec.initProvider.region from nothing to "eu": ${refusal}`,
+    );
+    assert.equal(made.object?.status?.externalIdentity, recorded);
+  });
+
   test('is recorded if the external resource has that value', async () => {
     const made = await ready({ size: 1 });
     made.external.placeOf = (managed) => `us/${externalName(managed)}`;
@@ -483,6 +502,13 @@ describe('the recorded values replace the edits of a managed resource, which are
       { name: 'db', fields: { 'net.id': 7 } },
       ['spec.forProvider.region from nothing to "eu"'],
       { recorded: of({ net: { id: 7 } }, db) },
+    ));
+  test('a field that identifies the resource and was set later in initProvider has no effect', () =>
+    differs(
+      of({ net: { id: 7 } }, db, { initProvider: { region: 'eu', size: 2 } }),
+      { name: 'db', fields: { 'net.id': 7 } },
+      ['spec.initProvider.region from nothing to "eu"'],
+      { recorded: of({ net: { id: 7 } }, db, { initProvider: { size: 2 } }) },
     ));
   test('a recorded identity without fields belongs to a resource that never equalled its spec: all fields count', () =>
     differs(of({ region: 'eu' }, db), wasDb, []));
