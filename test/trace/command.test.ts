@@ -192,9 +192,8 @@ describe('the command', () => {
 
   No resource class matches spec.classSelector
   size=huge.
-  No class has a label. Select a class that can
-  serve the claim, or ask an administrator for
-  one.
+  No class that can serve the claim has a label.
+  Ask an administrator for one.
     kubectl -n team-shop edit fancysqlinstances.database.crossplane.io orders
 `;
   const texts: Readonly<Record<string, readonly [flags: readonly string[], tree: string]>> = {

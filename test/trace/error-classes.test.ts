@@ -391,25 +391,30 @@ type Row = readonly [
   advice: string | undefined,
   command?: string,
 ];
-const select = 'Select a class that can serve the claim, or ask an administrator for one.';
+const select = 'Select one of these classes, or ask an administrator for another.';
+/** It can provision nothing. */
+const unusable = {
+  ...classLabelled('favourite-unusable', { size: 'none' }),
+  specTemplate: { managementPolicies: ['Observe'] },
+};
 
 describe('if no class matches, no command changes a label', () => {
   const rows: Readonly<Record<string, Row>> = {
-    'the labels of all classes are listed': [
+    'the labels of the classes that can serve the claim are listed': [
       { matchLabels: { size: 'tiny', zone: 'eu' } },
-      classes,
-      `The labels of the classes are size=large, size=small, tier=gold. ${select}`,
+      [...classes, unusable],
+      `The classes that can serve the claim have the labels size=large, size=small, tier=gold. ${select}`,
       edit,
     ],
     'without classes there are no labels': [
       { matchLabels: { size: 'tiny' } },
       [],
-      `No class has a label. ${select}`,
+      'No class that can serve the claim has a label. Ask an administrator for one.',
       edit,
     ],
-    'an administrator chooses the class that becomes the default': [
+    'an administrator chooses the class that becomes the default, among those that can serve the claim': [
       undefined,
-      classes,
+      [...classes, unusable],
       'An administrator can make a class the default. All claims of the cluster that name no class then get it. Replace CLASS by one of: favourite-large, favourite-small.',
       'kubectl annotate favouritedbinstanceclasses.database.fcp.crossplane.io CLASS --overwrite resourceclass.crossplane.io/is-default-class=true',
     ],

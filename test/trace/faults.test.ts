@@ -317,6 +317,20 @@ const cases: readonly Case[] = [
     commands: /^kubectl edit favouritedbinstances/,
   },
   {
+    fault: 'deletion waits',
+    play: async (world) => {
+      await bound(world);
+      world.cluster.leave(ProviderKind, { name: 'favourite' });
+      await world.pass();
+      world.claim('late', { classRef: { name: 'favourite-small' } });
+      await world.pass();
+      return ['provider.fcp.crossplane.io', { name: 'favourite' }];
+    },
+    link: 'users',
+    cause: /^Provider favourite is being deleted: in use by 1 managed resource: FavouriteDBInstance /,
+    commands: '',
+  },
+  {
     fault: 'other system',
     play: onceBound(
       (world) =>
@@ -627,6 +641,30 @@ describe('the trace finds the cause of each fault in the objects of the real con
       assert.doesNotMatch(trace.fault?.commands.join('\n') ?? '', / delete secrets /);
       assert.equal(trace.isUsable, verdict.startsWith('usable'));
       assert.equal(stateOf(trace.links, link), 'broken');
+    });
+  }
+});
+
+describe('a resource keeps a wrong name of its class, so the trace edits both', () => {
+  const publishConnectionDetailsTo = { name: '{claim.name}-{claim.uid}', configRef: { name: 'wrong' } };
+  const rows: Readonly<Record<string, readonly [specTemplate: object, fault: string]>> = {
+    'of a provider': [{ providerRef: { name: 'wrong' } }, 'missing provider'],
+    'of a StoreConfig': [{ publishConnectionDetailsTo }, 'missing StoreConfig'],
+  };
+  for (const [name, [specTemplate, expected]] of Object.entries(rows)) {
+    test(name, async () => {
+      const world = new TracedWorld();
+      editClasses(world, specTemplate);
+      const key = await bound(world);
+      const { fault } = await world.trace('fancysqlinstance', key);
+      assert.equal(fault?.name, expected);
+      assert.match(
+        fault?.advice ?? '',
+        /If the name is wrong, correct it in the managed resource, and in its class for later claims\.$/,
+      );
+      const [editResource, editClass] = fault?.commands.slice(-2) ?? [];
+      assert.match(editResource ?? '', /^kubectl edit favouritedbinstances\.\S+ team-shop-orders-\w+$/);
+      assert.match(editClass ?? '', /^kubectl edit favouritedbinstanceclasses\.\S+ favourite-\w+$/);
     });
   }
 });

@@ -72,6 +72,6 @@ export function createSecret(
 
 /** Creates an object from a manifest that the user writes; without that file the command changes nothing. */
 export const making = ({ kind = '', name = '' }: NamedKind): Pick<Fault, 'advice' | 'commands'> => ({
-  advice: `Replace FILE by a file of yours, with the manifest of ${kind} ${name}:`,
+  advice: `Replace FILE by a file of yours, with the manifest of ${kind} ${name}.`,
   commands: ['kubectl apply -f FILE'],
 });

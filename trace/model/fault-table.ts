@@ -41,6 +41,7 @@ import {
   takenName,
   unknownKind,
   waitingObject,
+  wrongName,
 } from './remedies.ts';
 import type { Failure } from './signs.ts';
 import {
@@ -267,7 +268,12 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The secret {secret} of {provider} has no value for the key "{key}"; it has {message}.',
     details: newCredentials,
   },
-  { name: 'missing StoreConfig', sign: anyError('DependencyNotFound'), commands: ['edit resource'] },
+  {
+    name: 'missing StoreConfig',
+    sign: anyError('DependencyNotFound'),
+    commands: ['edit resource'],
+    details: wrongName,
+  },
   {
     name: 'store token missing',
     sign: anyError('StoreTokenUnreadable'),
@@ -282,7 +288,13 @@ export const faultTable: readonly FaultRow[] = [
       'Check the secret store, its StoreConfig, and its token. The controllers continue when it answers. To try again at once:',
     commands: ['retry resource', 'edit store'],
   },
-  { name: 'dependency being deleted', sign: anyError('DependencyDeleting'), commands: ['edit resource'] },
+  {
+    name: 'dependency being deleted',
+    // The users of a deleted provider are the row 'deletion waits'.
+    sign: (view) => (stillUsed(view) === undefined ? anyError('DependencyDeleting')(view) : undefined),
+    commands: ['edit resource'],
+    details: wrongName,
+  },
   {
     name: 'missing namespace',
     link: 'resource secret',

@@ -4,21 +4,24 @@ import { isDefaultClass } from '../../apis/core/v1alpha1/class.ts';
 import type { Kind } from '../../apis/core/v1alpha1/kind.ts';
 import { annotationKeys } from '../../apis/core/v1alpha1/meta.ts';
 import { compareNames } from '../../apis/core/v1alpha1/name-order.ts';
+import { whyNotSuitable } from '../../controllers/claim/incompatible.ts';
 import { kubectl } from './commands.ts';
 import type { Details } from './fault-row.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
 import { named } from './words.ts';
 
-/** All classes for the claim, by name. */
-const classesIn = ({ classes }: View): readonly { readonly one: Class; readonly kind: Kind }[] =>
+/** The classes that can serve the claim, by name. */
+const classesIn = ({ classes, theClaim }: View): readonly { readonly one: Class; readonly kind: Kind }[] =>
   classes
     .flatMap(({ service, classes: found }) =>
-      (thereOf(found) ?? []).map((one) => ({ one, kind: service.class })),
+      (thereOf(found) ?? [])
+        .filter((one) => theClaim === undefined || whyNotSuitable(service, theClaim, one) === undefined)
+        .map((one) => ({ one, kind: service.class })),
     )
     .toSorted((a, b) => compareNames(a.one.metadata.name, b.one.metadata.name));
 
-/** Any claim without a class then gets the class, so no command chooses it. A default class cannot serve this claim. */
+/** Any claim without a class then gets the class, so no command chooses it. */
 export const noDefaultClass: Details = (view) => {
   const others = classesIn(view).filter(({ one }) => !isDefaultClass(one));
   const mark = `${annotationKeys.defaultClass}=true`;
@@ -37,7 +40,10 @@ export const noDefaultClass: Details = (view) => {
 export const labelsOfClasses: Details = (view) => {
   const pairs = classesIn(view).flatMap(({ one }) => Object.entries(one.metadata.labels ?? {}));
   const labels = uniq(pairs.map(([key, value]) => `${key}=${value}`)).toSorted(compareNames);
-  const have =
-    labels.length === 0 ? 'No class has a label' : `The labels of the classes are ${named(labels, 10)}`;
-  return { advice: `${have}. Select a class that can serve the claim, or ask an administrator for one.` };
+  return {
+    advice:
+      labels.length === 0
+        ? 'No class that can serve the claim has a label. Ask an administrator for one.'
+        : `The classes that can serve the claim have the labels ${named(labels, 10)}. Select one of these classes, or ask an administrator for another.`,
+  };
 };

@@ -104,14 +104,32 @@ function orMaking(one: ReturnType<Details>, or: string | undefined, missing: Nam
   };
 }
 
+/** A resource has a wrong name from its class, and keeps it when the class is corrected. */
+export const wrongName: Details = (view) => {
+  const { theManaged, theClass } = view;
+  return theManaged === undefined || theClass === undefined || !wasProvisioned(theManaged)
+    ? {}
+    : {
+        advice:
+          'If the name is wrong, correct it in the managed resource, and in its class for later claims.',
+        commands: commandsIn(view, 'edit resource', 'edit class'),
+      };
+};
+
 export const missingProvider: Details = (view) => {
   const missing: NamedKind = view.providerName ?? {};
-  return isObjectName(missing.name ?? '')
-    ? making(missing)
-    : {
-        advice: 'No object can have that name: name another one.',
-        commands: commandsIn(view, 'edit resource'),
-      };
+  const other = wrongName(view, '');
+  if (isObjectName(missing.name ?? '')) {
+    const made = making(missing);
+    return {
+      advice: joined(made.advice, other.advice),
+      commands: [...(made.commands ?? []), ...(other.commands ?? [])],
+    };
+  }
+  return {
+    advice: joined('No object can have that name: name another one.', other.advice),
+    commands: other.commands ?? commandsIn(view, 'edit resource'),
+  };
 };
 
 export const missingClass: Details = (view) => {
