@@ -135,6 +135,38 @@ test('a call that is accepted without effect is a fault, and not in progress', a
   );
 });
 
+describe('an external resource that was observed and does not work is a fault', () => {
+  const message = 'the queue is stopped';
+  const ready = condition('Ready', 'False', 'Unavailable', message);
+  const synced = condition('Synced', 'True', 'ReconcileSuccess');
+  const ongoing = { ...synced, type: 'AsyncOperation', status: 'False', reason: 'Ongoing' };
+  const rows: Readonly<Record<string, readonly [conditions: readonly object[], fault: unknown]>> = {
+    'if only a person can end that': [
+      [{ ...ready, error: { class: 'OutOfService' } }, synced],
+      [
+        'out of service',
+        `The external resource of Topic news does not work, and only a person can change that: ${message}.`,
+      ],
+    ],
+    'if nothing says who can end that': [
+      [ready, synced],
+      ['failing', `The external system reports that Topic news does not work: ${message}.`],
+    ],
+    'unless the external system works on it': [
+      [ready, synced, ongoing],
+      [undefined, undefined],
+    ],
+  };
+  for (const [name, [conditions, expected]] of Object.entries(rows)) {
+    test(name, async () => {
+      const topic = { ...failingTopic('', undefined), status: { observedGeneration: 1, conditions } };
+      const objects = [topic, googleProvider('demo', { source: 'None' })];
+      const { fault } = await tracedIn(objects, ['topic', 'news']);
+      assert.deepEqual([fault?.name, fault?.cause], expected);
+    });
+  }
+});
+
 test('the mark of a resource that is being deleted deletes its data: the trace warns, and names the way to keep them', async () => {
   const failing = failingTopic('its mark is missing now', { class: 'MarkLost' });
   const deletion = { deletionTimestamp: '2026-01-02T03:00:00Z', finalizers: [finalizerNames.managed] };

@@ -54,6 +54,7 @@ import {
   lastError,
   missingExternalSign,
   noClass,
+  unavailable,
   when,
 } from './signs.ts';
 import type { View } from './view.ts';
@@ -464,7 +465,7 @@ export const faultTable: readonly FaultRow[] = [
   {
     name: 'out of service',
     link: 'external',
-    sign: lastError('out of service'),
+    sign: anyOf(lastError('out of service'), unavailable('OutOfService')),
     cause: 'The external resource of {resource} does not work, and only a person can change that: {message}.',
     advice:
       'Start, repair or restore it in the external system. If it is lost, save its backups before you delete the resource. To observe it again at once:',
@@ -589,6 +590,14 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The controller of {resource} reports a failure: {message}.',
     advice: 'The controller tries again by itself, and at once after an edit.',
     commands: ['edit resource'],
+  },
+  {
+    name: 'failing',
+    link: 'external',
+    sign: unavailable(undefined),
+    cause: 'The external system reports that {resource} does not work: {message}.',
+    advice: 'Look there. The controllers continue once it works. To observe it again at once:',
+    commands: ['retry resource'],
   },
   {
     name: 'failing',

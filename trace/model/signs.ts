@@ -8,11 +8,12 @@ import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import { completeReference } from '../../apis/core/v1alpha1/reference.ts';
 import type { BindingDecision } from '../../controllers/claim-binding/decision.ts';
 import type { ConditionErrorClass } from '../../controllers/error-class.ts';
+import { isOngoing } from '../../controllers/managed/recording/operation-conditions.ts';
 import type { firstDecisions } from '../../controllers/managed/run/decision.ts';
 import { isPausedByPolicies } from '../../controllers/management-policies.ts';
 import { thereOf } from './findings.ts';
 import type { View } from './view.ts';
-import { readyOf, syncedOf } from './view.ts';
+import { conditionsOf, readyOf, syncedOf } from './view.ts';
 
 export type Sign = (view: View) => string | undefined;
 
@@ -176,6 +177,15 @@ export function lastFailure(view: View): Failure | undefined {
     .flatMap(({ message, error }) => (message === undefined ? [] : [{ message, error }]))
     .find(({ error }) => error !== undefined);
 }
+
+/** The external resource was observed, does not work, and the external system does not work on it. The error of Ready. */
+export const unavailable =
+  (error: 'OutOfService' | undefined): Sign =>
+  ({ theManaged }) => {
+    const ready = readyOf(theManaged);
+    const isOut = ready.status === 'False' && ready.reason === 'Unavailable' && ready.error?.class === error;
+    return isOut && !conditionsOf(theManaged).some(isOngoing) ? (ready.message ?? ready.reason) : undefined;
+  };
 
 /** A condition of the managed resource reports that no external resource exists. Without policies it is paused. */
 export const missingExternalSign: Sign = (view) => {
