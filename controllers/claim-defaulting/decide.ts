@@ -48,6 +48,6 @@ function alsoDefault(others: readonly Class[]): string {
 
 /**
  * Decides whether a claim without a class, selector or resource gets a default class. If there are several, the newest
- * is used, as with StorageClasses, and the Event names the others.
+ * is used, as with StorageClasses, and the log names the others.
  */
 export const decideDefaulting = (facts: ClassFacts): ClassDecision => decideClass(facts, defaulting);
