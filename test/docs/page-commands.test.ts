@@ -52,6 +52,8 @@ const pages: readonly (readonly [page: string, ...starts: string[]])[] = [
   ['docs/tenancy.md', 'kubectl -n team-shop create quota'],
   [
     'docs/deletion.md',
+    'kubectl patch providerconfigs',
+    'kubectl apply -f examples/postgresql/00-provider.yaml',
     'kubectl create clusterrolebinding services-stack-claims-everywhere',
     'kubectl wait namespace team-a',
     'kubectl delete clusterrolebinding services-stack-claims-everywhere',

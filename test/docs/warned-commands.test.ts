@@ -286,10 +286,12 @@ describe('a page says what a command deletes or gives away before the command', 
       ['kubectl -n team-a delete claims', 'delete the claims, with their databases'],
       ['kubectl delete clusterrolebinding', harmless('the right was given for this deletion')],
       ['kubectl services-stack give-back', 'because the namespace may be of another team now'],
+      ['kubectl patch providerconfigs', harmless('no external resource is deleted with its provider')],
     ],
     'docs/gcp.md': [
       ['kubectl annotate cloudmemorystoreinstance', 'Give the current string to the new claim'],
     ],
+    'docs/gitops.md': [['kubectl replace --force', 'That deletes the database']],
     'docs/install.md': [
       ['kubectl delete clusterrolebinding', harmless('other rights replace these')],
       ['kubectl delete -f crds/', 'Never run'],
