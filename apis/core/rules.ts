@@ -45,13 +45,22 @@ export const onceCreated = (condition: string): string =>
  * value that was added can be removed.
  */
 export function immutableRule(path: string, isLate: boolean): Rule {
-  const names = path.split('.');
+  return unchangedRule(['forProvider', ...path.split('.')], isLate);
+}
+
+/** The same for a field of `initProvider` that identifies the external resource. */
+export function initialIdentityRule(path: string): Rule {
+  return unchangedRule(['initProvider', ...path.split('.')], false);
+}
+
+/** `names`: a path in the spec. `forProvider` is always there. */
+function unchangedRule(names: readonly string[], isLate: boolean): Rule {
   const at = (object: string, depth = names.length): string =>
-    [`${object}.spec.forProvider`, ...names.slice(0, depth).map(celName)].join('.');
-  const has = (object: string): string =>
-    names.map((_, index) => `has(${at(object, index + 1)})`).join(' && ');
+    [`${object}.spec`, ...names.slice(0, depth).map(celName)].join('.');
+  const depths = [...names.keys()].map((index) => index + 1).slice(names[0] === 'forProvider' ? 1 : 0);
+  const has = (object: string): string => depths.map((depth) => `has(${at(object, depth)})`).join(' && ');
   const [now, before] =
-    names.length === 1 ? [has('self'), has('oldSelf')] : [`(${has('self')})`, `(${has('oldSelf')})`];
+    depths.length === 1 ? [has('self'), has('oldSelf')] : [`(${has('self')})`, `(${has('oldSelf')})`];
   const isEqual = `${at('self')} == ${at('oldSelf')}`;
   return {
     rule: onceCreated(
@@ -60,7 +69,7 @@ export function immutableRule(path: string, isLate: boolean): Rule {
     message: isLate
       ? 'cannot change while the external resource exists; remove the field to keep its value, or create a new resource instead'
       : 'cannot change while the external resource exists; create a new resource instead',
-    fieldPath: fieldPath('spec', 'forProvider', ...names),
+    fieldPath: fieldPath('spec', ...names),
     reason: 'FieldValueForbidden',
   };
 }

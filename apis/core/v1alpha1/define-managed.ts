@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireObject, takenFields } from '../definition-problems.ts';
 import { fieldMarks, isLate, refuseMarks } from '../marks.ts';
 import type { Rule } from '../rules.ts';
-import { celName, immutableRule, withRules } from '../rules.ts';
+import { celName, immutableRule, initialIdentityRule, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
 import { define, optional, optionalFields } from '../schema.ts';
 import type { DetailFields } from './connection-details.ts';
@@ -265,6 +265,7 @@ export function defineManaged<
       z.object({ spec: withRules(spec, ...required.map(requiredRule)), status: optional(status) }),
       ...(isClaimable ? [claimRefRule] : []),
       ...marks.immutable.map((path) => immutableRule(path, isLate(marks, path))),
+      ...marks.identity.map(initialIdentityRule),
       ...rules,
     ),
   );

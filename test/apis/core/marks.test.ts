@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { apiReference } from '../../../apis/api-reference.ts';
 import type { FieldMarks } from '../../../apis/core/marks.ts';
 import { fieldMarks, identity, immutable, late } from '../../../apis/core/marks.ts';
-import { immutableRule } from '../../../apis/core/rules.ts';
+import { immutableRule, initialIdentityRule } from '../../../apis/core/rules.ts';
 import { optional, text } from '../../../apis/core/schema.ts';
 import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
 import { defineClass } from '../../../apis/core/v1alpha1/define-class.ts';
@@ -172,7 +172,7 @@ describe('a mark that makes no sense is refused with the name of the field, when
   });
 });
 
-test('the rule of a field, of one within another, and of late ones', () => {
+test('the rule of a field, of one within another, of late ones, and of an identity in initProvider', () => {
   const rest = {
     message: 'cannot change while the external resource exists; create a new resource instead',
     reason: 'FieldValueForbidden',
@@ -199,9 +199,19 @@ test('the rule of a field, of one within another, and of late ones', () => {
     message:
       'cannot change while the external resource exists; remove the field to keep its value, or create a new resource instead',
   });
+  const initial = {
+    before: '(has(oldSelf.spec.initProvider) && has(oldSelf.spec.initProvider.region))',
+    now: '(has(self.spec.initProvider) && has(self.spec.initProvider.region))',
+    isEqual: 'self.spec.initProvider.region == oldSelf.spec.initProvider.region',
+  };
+  assert.deepEqual(initialIdentityRule('region'), {
+    rule: `!has(oldSelf.status) || !has(oldSelf.status.externalIdentity) || (${initial.now} == ${initial.before} && (!${initial.now} || ${initial.isEqual}))`,
+    fieldPath: '.spec.initProvider.region',
+    ...rest,
+  });
 });
 
-test('the API reference says of each marked field of forProvider what it is, and of no other', () => {
+test('the API reference says of each marked field what it is, and of no other', () => {
   const fields = z
     .object({
       region: identity(region),
@@ -218,5 +228,6 @@ test('the API reference says of each marked field of forProvider what it is, and
     `| \`spec.forProvider.region\` | string | Where it is. Identity: it identifies the external resource. ${fixed} |`,
     `| \`spec.forProvider.zone\` | string | In which zone. ${fixed} |`,
     '| `spec.forProvider.net.mtu` * | string | How big. Late: if absent, it is set to the value in the external system. |',
+    `| \`spec.initProvider.region\` | string | Where it is. ${fixed} |`,
   ]);
 });
