@@ -1,6 +1,7 @@
 /*
  * Processes with different stacks can serve one claim kind, and none knows the kinds of another. So a process reports that
- * it cannot serve a claim only if no other process serves the claim, or reports the same, within two seconds.
+ * it cannot serve a claim only if no other process serves the claim, or reports the same, within two seconds. If the claim
+ * has our finalizer, another process may have begun to serve it, and has half a minute.
  */
 
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
@@ -32,11 +33,14 @@ export function isOfOtherProcess(claim: Claim, reason: NotServed, known: readonl
     return status?.consideredKinds?.some((kind) => !known.includes(kind)) === true;
   // A claim that names no kind has no service, so only its class is reported.
   if (reason !== 'UnknownKind') return false;
-  const isAlive = !wasDeleted(claim);
-  if (isAlive && status?.bindingPhase === 'Bound') return true;
-  // A process that serves the claim writes the finalizer before its first report.
-  const hasReport = ready.reason !== undefined && !withoutClass.includes(ready.reason);
-  return hasReport ? isCurrent : isAlive && hasFinalizer(claim, finalizerNames.claim);
+  if (!wasDeleted(claim) && status?.bindingPhase === 'Bound') return true;
+  return isCurrent && hasReport(claim);
+}
+
+/** Whether a process that serves the claim has written a report, about any generation of it. */
+function hasReport(claim: Claim): boolean {
+  const { reason } = lastReport(claim).ready;
+  return reason !== undefined && !withoutClass.includes(reason);
 }
 
 /** The last reported Ready of a claim, and whether it is about the present generation of the claim. */
@@ -49,6 +53,8 @@ function lastReport({ metadata, status }: Claim) {
 const withoutClass: readonly string[] = ['NoMatchingClass', 'NoDefaultClass', 'InvalidClassSelector'];
 
 const patienceMs = 2_000;
+/** For a claim with our finalizer and no report. A process that serves it writes both, but a restore only the finalizer. */
+const servedPatienceMs = 30_000;
 /** How long a time is remembered. A claim that waits longer in a full queue would begin its patience again each time. */
 const rememberedMs = 3_600_000;
 
@@ -78,6 +84,8 @@ export function otherProcessPatience({
   return (claim, reason) => {
     const { ready, isCurrent } = lastReport(claim);
     if (isCurrent && ready.reason === reason) return 0;
-    return Math.max(0, firstTime(claim) + patienceMs - elapsedMs());
+    const isTaken = !wasDeleted(claim) && hasFinalizer(claim, finalizerNames.claim);
+    const isServed = reason === 'UnknownKind' && isTaken && !hasReport(claim);
+    return Math.max(0, firstTime(claim) + (isServed ? servedPatienceMs : patienceMs) - elapsedMs());
   };
 }

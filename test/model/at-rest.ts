@@ -149,13 +149,7 @@ function reasonOfObstacle(
 ): ClaimWaits['name'] | undefined {
   const owned = resourcesOf(state).find(({ claimRef }) => claimRef?.uid === claim.uid);
   const claimObstacle = obstacleOf(state, world, claimKey(name));
-  if (claimObstacle === 'NoService') {
-    if (owned) return 'StackNotReady';
-    // A claim that was served before seems to be served by another process.
-    return claim.finalizer && world.scenario.acts.includes('addObstacle')
-      ? 'ReportedElsewhere'
-      : 'UnknownKind';
-  }
+  if (claimObstacle === 'NoService') return owned ? 'StackNotReady' : 'UnknownKind';
   const obstacle = claimObstacle ?? obstacleOf(state, world, resourceKey(claim.resourceRef));
   return obstacle && reasonsOfClaim[obstacle];
 }

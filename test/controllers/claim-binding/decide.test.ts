@@ -466,8 +466,8 @@ const cases: Readonly<Record<string, () => Decided>> = {
     reports('NeedsClass', undefined, { claim: claim({ classSelector: {} }), service: undefined }),
   'a claim whose resource is of a stack that is not ready waits for the stack': () =>
     reports('StackNotReady', undefined, { claim: named, service: undefined, managed: bound }),
-  'a claim that another process has begun is left to it': () =>
-    reports('ReportedElsewhere', undefined, { claim: named, service: undefined }),
+  'a claim that another process has bound is left to it': () =>
+    reports('ReportedElsewhere', undefined, { claim: boundClaim, service: undefined }),
   'a claim that names an unknown kind reports the known kinds': () => {
     const message = `spec.resourceRef names a FavouriteDBInstance (database.fcp.crossplane.io/v1alpha3), and no controller here serves a FancySQLInstance with it; name one of: AmbivalentDBInstance (database.ocp.crossplane.io/v1alpha1); or have an administrator run the stack of FavouriteDBInstance with its definitions`;
     const { facts, events } = refuses('UnknownKind', message);

@@ -22,7 +22,10 @@ const reported = (
 describe('a claim of a kind that this process does not know', () => {
   const rows: Readonly<Record<string, readonly [claim: Claim, isOfOther: boolean]>> = {
     'is reported if no process has written it': [claim(foreign), false],
-    'is left to the process that wrote its finalizer': [claim(foreign, { finalizers }), true],
+    'is reported if it has a finalizer and no report, as after a restore': [
+      claim(foreign, { finalizers }),
+      false,
+    ],
     'is left to the process that has bound it, whatever happened to its finalizer': [
       claim(foreign, { status: { bindingPhase: 'Bound' } }),
       true,
@@ -35,8 +38,8 @@ describe('a claim of a kind that this process does not know', () => {
       claim(foreign, { status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
       false,
     ],
-    'is left to the process that wrote its finalizer after it had no class': [
-      claim(foreign, { finalizers, status: reported('NoMatchingClass', { observedGeneration: 2 }) }),
+    'is left to the process that reported that it is created': [
+      claim(foreign, { finalizers, status: reported('Creating') }),
       true,
     ],
     'is reported if its author has edited the kind that it names': [
@@ -95,6 +98,17 @@ describe('a process that cannot serve a claim waits for another one', () => {
     await clock.advance(2_500);
     assert.equal(patienceMs(claim({}, { uid: 'new' }), 'NoMatchingClass'), 2_000);
     assert.deepEqual(waits(), new Set([0]));
+  });
+
+  test('for half a minute if a process wrote the finalizer, and no report yet', () => {
+    const waitMs = (of: Claim) => otherProcessPatience(testClock())(of, 'UnknownKind');
+    assert.equal(waitMs(claim({}, { finalizers })), 30_000);
+    const hadNoClass = reported('NoMatchingClass', { observedGeneration: 2 });
+    assert.equal(waitMs(claim({}, { finalizers, status: hadNoClass })), 30_000);
+    assert.equal(waitMs(claim({}, { finalizers, status: reported('UnknownKind') })), 0);
+    const edited = reported('ResourceNotFound', { observedGeneration: 2 });
+    assert.equal(waitMs(claim({}, { finalizers, status: edited })), 2_000);
+    assert.equal(waitMs(claim({}, { finalizers, deletionTimestamp })), 2_000);
   });
 
   test('a process does not wait if the status already has the same report about this generation', () => {
