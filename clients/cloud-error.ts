@@ -131,6 +131,22 @@ export const isNowhere = (error: unknown): boolean => error instanceof CloudErro
 export const isConflicting = (error: unknown): boolean => statusOf(error) === 409;
 
 /**
+ * The refusal of a creation because the resource exists, which the cloud does not show. In most cases an attempt of ours
+ * created it, and reads lag behind: a later read shows it.
+ */
+export function existsUnshown(refusal: unknown): unknown {
+  if (!(refusal instanceof CloudError)) return refusal;
+  const { message, status, code, requestId } = refusal;
+  return new CloudError(`${message}; the cloud does not show it yet`, {
+    status,
+    code,
+    requestId,
+    isRetryable: false,
+    errorClass: 'NotReady',
+  });
+}
+
+/**
  * Whether the cloud may have carried out a request although it did not report success. The answer was lost, cannot be
  * parsed, or is an internal error of the cloud. A cloud that answers 503 did not begin.
  */

@@ -10,6 +10,7 @@ export { cloudCredentialForm } from '../clients/cloud-credentials.ts';
 export type { CloudErrorCode } from '../clients/cloud-error.ts';
 export {
   CloudError,
+  existsUnshown,
   HaltedError,
   invalidAnswer,
   isConflicting,

@@ -13,7 +13,7 @@ import type {
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import { nameOf, wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { CloudCollection } from '../../clients/cloud-collection.ts';
-import { isConflicting } from '../../clients/cloud-error.ts';
+import { existsUnshown, isConflicting } from '../../clients/cloud-error.ts';
 import type { DatabaseAccess } from '../../clients/database-details.ts';
 import { databaseDetails } from '../../clients/database-details.ts';
 import { errorFactsOf, invalid } from '../../clients/external-error.ts';
@@ -208,7 +208,7 @@ export function namedByUs<M extends ManagedDatabase, Database, New extends objec
       } catch (error) {
         if (!isConflicting(error)) throw error;
         const existing = await databases.get(name, signal);
-        if (existing === undefined) throw error;
+        if (existing === undefined) throw existsUnshown(error);
         ours(managed, existing);
         return { isExisting: true };
       }

@@ -1,4 +1,5 @@
 import omit from 'lodash/omit.js';
+import { existsUnshown } from '../../../package/http.ts';
 import type { ExternalClient } from '../../../package/stack.ts';
 import { checkOwnership, nameOf, neededFields, ownerOf, refuse } from '../../../package/stack.ts';
 import type { AwsClient } from '../client/aws-client.ts';
@@ -46,7 +47,7 @@ export function nodeGroupClient(aws: AwsClient): ExternalClient<NodeGroup> {
         if (!isNameTaken(error)) throw error;
         // It exists from an attempt whose answer was lost. Or it has another owner, and then this throws.
         // guard: otherwise it adopts a node group that EKS does not show
-        if ((await find(managed, signal)) === undefined) throw error;
+        if ((await find(managed, signal)) === undefined) throw existsUnshown(error);
       }
       return {};
     },

@@ -1,4 +1,4 @@
-import { isConflicting } from '../../../package/http.ts';
+import { existsUnshown, isConflicting } from '../../../package/http.ts';
 import type { Observation, PollingClient } from '../../../package/stack.ts';
 import {
   checkOwnership,
@@ -43,7 +43,8 @@ export function cloudMemorystoreInstanceClient({
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, CloudMemorystoreInstanceKind);
         // It exists from an attempt whose answer was lost, or has another owner.
-        if ((await find(managed, signal)) === undefined) throw error; // guard: otherwise it adopts an instance that is not shown
+        // guard: otherwise it adopts an instance that is not shown
+        if ((await find(managed, signal)) === undefined) throw existsUnshown(error);
         return {};
       }
     },

@@ -1,4 +1,4 @@
-import { isConflicting } from '../../../package/http.ts';
+import { existsUnshown, isConflicting } from '../../../package/http.ts';
 import type { PromptClient } from '../../../package/stack.ts';
 import { checkOwnership, nameOf, ownedByAnother, refuse } from '../../../package/stack.ts';
 import { advised } from '../advised.ts';
@@ -29,7 +29,8 @@ export function topicClient({
       } catch (error) {
         if (!isConflicting(error)) throw advised(error, TopicKind);
         // It exists from an attempt whose answer was lost, or has another owner.
-        if ((await find(managed, signal)) === undefined) throw error; // guard: otherwise it adopts a topic that is not shown
+        // guard: otherwise it adopts a topic that is not shown
+        if ((await find(managed, signal)) === undefined) throw existsUnshown(error);
       }
       return {};
     },

@@ -21,8 +21,8 @@ interface Options {
   readonly isPasswordPending?: boolean;
   /** Something else differs as well. */
   readonly differs?: boolean;
-  /** It exists already when it is created. */
-  readonly isThere?: boolean;
+  /** It exists already when it is created. `unshown`: reads do not show it yet. */
+  readonly isThere?: boolean | 'unshown';
   /** Its tags are labels, which allow fewer characters. */
   /** It accepts no changes now. */
   readonly stopped?: boolean;
@@ -49,10 +49,11 @@ const database = ({
     noun: 'database',
     ...(hasLabels && { owner }),
     databases: {
-      get: async () => (renamedTo === undefined || isTaken ? {} : undefined),
+      get: async () => (isThere !== 'unshown' && (renamedTo === undefined || isTaken) ? {} : undefined),
       list: async () => [],
       create: async (wanted) => {
-        if (isThere) throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
+        if (isThere !== false)
+          throw new CloudError('it exists', { status: 409, code: 'Exists', isRetryable: false });
         requests.push(wanted);
         return {};
       },
@@ -147,6 +148,15 @@ describe('the credential', () => {
     const requests: unknown[] = [];
     const created = await database({ requests, isThere: true }).create(published, fresh, signal);
     assert.deepEqual([requests, created], [[], { isExisting: true }]);
+  });
+
+  test('is not set where the cloud calls a database existing and does not show it, which is waited for', async () => {
+    const requests: unknown[] = [];
+    await assert.rejects(database({ requests, isThere: 'unshown' }).create(published, fresh, signal), {
+      message: 'it exists; the cloud does not show it yet',
+      errorClass: 'NotReady',
+    });
+    assert.deepEqual(requests, []);
   });
 
   test('the password of a resource without Secret is random, and is shown nowhere', async () => {

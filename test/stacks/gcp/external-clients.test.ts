@@ -57,8 +57,9 @@ const notShown: Readonly<Record<string, () => Promise<unknown>>> = {
   'a topic': () => topicNotShown().create(topic(), undefined, signal),
 };
 for (const [what, create] of Object.entries(notShown)) {
-  test(`${what} of that name that is there and does not show is not taken for ours`, async () => {
-    await assert.rejects(create(), /the name is taken/);
+  test(`${what} of that name that is there and does not show is not taken for ours, and waited for`, async () => {
+    const message = 'the name is taken; the cloud does not show it yet';
+    await assert.rejects(create(), { message, errorClass: 'NotReady' });
   });
 }
 
