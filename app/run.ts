@@ -163,7 +163,7 @@ function start(
     ...(election?.notes() ?? []),
   ];
 
-  const { stop$, ended$ } = stops(log);
+  const { stop$, secondSignal$ } = stops(log);
   const work$ = run({
     informers,
     controllers,
@@ -210,7 +210,7 @@ function start(
   if (flags.observeOnly) log.warn(onlyObserving);
   merge(
     stop$,
-    ended$,
+    secondSignal$,
     concat(installed$.pipe(takeUntil(stop$)), work$, farewell({ events, election, http, clock })).pipe(
       tap({ complete: () => process.exit(0) }),
     ),

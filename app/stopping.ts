@@ -3,7 +3,7 @@ import type { Observable } from 'rxjs';
 import { defer, ignoreElements, merge, share, shareReplay, skip, take, tap } from 'rxjs';
 import type { Logger } from '../runtime/log/log.ts';
 import type { LeaderElection } from '../runtime/process/leader-election.ts';
-import { readerEnded, stopSignals } from '../runtime/process/shutdown.ts';
+import { closedOutputs, stopSignals } from '../runtime/process/shutdown.ts';
 import type { Clock } from '../runtime/time/clock.ts';
 import { deadlineAfter } from '../runtime/time/deadline.ts';
 import type { Composition } from './composition.ts';
@@ -13,28 +13,22 @@ const farewellMs = 3_000;
 /** The part of it for the remaining Events. */
 const flushMs = 1_000;
 
-/**
- * The first signal stops the process, the second ends it at once. Without a reader of its log it stops, too. The caller
- * stays subscribed to `ended$`.
- */
+/** The first signal stops the process, the second ends it at once. If nothing reads its output any more, it stops, too. */
 export function stops(log: Logger): {
   readonly stop$: Observable<unknown>;
-  readonly ended$: Observable<unknown>;
+  /** Keeps the subscription to closed outputs during the drain, so that its lines of the log do not throw. */
+  readonly secondSignal$: Observable<unknown>;
 } {
   const signals$ = stopSignals().pipe(share());
-  const readerEnded$ = readerEnded().pipe(share());
+  const closed$ = closedOutputs().pipe(share());
   return {
-    stop$: merge(signals$, readerEnded$).pipe(
+    stop$: merge(signals$, closed$).pipe(
       take(1),
       tap((signal) => log.info('stopping: running reconciles may finish', { signal })),
       shareReplay(1),
     ),
-    ended$: merge(
-      readerEnded$.pipe(ignoreElements()),
-      signals$.pipe(
-        skip(1),
-        tap((signal) => process.exit(128 + constants.signals[signal])),
-      ),
+    secondSignal$: merge(signals$.pipe(skip(1)), closed$.pipe(ignoreElements())).pipe(
+      tap((signal) => process.exit(128 + constants.signals[signal])),
     ),
   };
 }

@@ -1,7 +1,4 @@
-/** Acts when the reader of standard output has ended, as `head` does after its last line. Without it, the next write throws. */
-export function onClosedOutput(act: () => void): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    act();
-  });
-}
+import { onClosedOutput as onClosed } from '../runtime/process/closed-output.ts';
+
+/** Acts when the reader of standard output has ended, as `head` does after its last line. */
+export const onClosedOutput = (act: () => void): void => void onClosed(process.stdout, act);

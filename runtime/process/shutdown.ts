@@ -1,5 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { Observable } from 'rxjs';
+import type { Output } from './closed-output.ts';
+import { onClosedOutput } from './closed-output.ts';
 
 export type StopSignal = 'SIGINT' | 'SIGTERM';
 
@@ -17,17 +19,12 @@ export const stopSignals = (source: Pick<EventEmitter, 'on' | 'off'> = process):
   });
 
 /**
- * Emits when the reader of a stream has ended, as `jq` does at Ctrl-C in `npm start |& jq`. While subscribed to, what is
- * written then is lost. Without a subscriber, the next write throws.
+ * Emits when the reader of standard output or of the log has ended, as `jq` does at Ctrl-C in `npm start |& jq`. While
+ * subscribed to, what is written then is lost. Without a subscriber, the next write throws.
  */
-export const readerEnded = (
-  stream: Pick<EventEmitter, 'on' | 'off'> = process.stderr,
+export const closedOutputs = (
+  outputs: readonly Output[] = [process.stdout, process.stderr],
 ): Observable<'SIGPIPE'> =>
   new Observable((subscriber) => {
-    const onError = (error: NodeJS.ErrnoException): void => {
-      if (error.code !== 'EPIPE') throw error;
-      subscriber.next('SIGPIPE');
-    };
-    stream.on('error', onError);
-    return () => stream.off('error', onError);
+    for (const output of outputs) subscriber.add(onClosedOutput(output, () => subscriber.next('SIGPIPE')));
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { test } from 'node:test';
-import { readerEnded, stopSignals } from '../../../runtime/process/shutdown.ts';
+import { closedOutputs, stopSignals } from '../../../runtime/process/shutdown.ts';
 
 test('every SIGTERM and SIGINT is reported to a subscriber, and no listener stays', () => {
   const source = new EventEmitter();
@@ -16,14 +16,18 @@ test('every SIGTERM and SIGINT is reported to a subscriber, and no listener stay
   assert.equal(source.listenerCount('SIGTERM') + source.listenerCount('SIGINT'), 0);
 });
 
-test('a stream without a reader is reported to a subscriber, any other error of it is thrown, and no listener stays', () => {
-  const stream = new EventEmitter();
+test('an output without a reader is reported to a subscriber, any other error of it is thrown, and no listener stays', () => {
+  const outputs = [new EventEmitter(), new EventEmitter()];
   const observed: string[] = [];
-  const subscription = readerEnded(stream).subscribe((signal) => observed.push(signal));
-  stream.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+  const subscription = closedOutputs(outputs).subscribe((signal) => observed.push(signal));
+  const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+  for (const output of outputs) output.emit('error', closed);
   const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
-  assert.throws(() => stream.emit('error', full), full);
+  for (const output of outputs) assert.throws(() => output.emit('error', full), full);
   subscription.unsubscribe();
-  assert.deepEqual(observed, ['SIGPIPE']);
-  assert.equal(stream.listenerCount('error'), 0);
+  assert.deepEqual(observed, ['SIGPIPE', 'SIGPIPE']);
+  assert.deepEqual(
+    outputs.map((output) => output.listenerCount('error')),
+    [0, 0],
+  );
 });
