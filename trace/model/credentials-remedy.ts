@@ -5,7 +5,7 @@ import type { Details } from './fault-row.ts';
 import { commandsIn } from './fault-row.ts';
 import { credentialsKeyOf, thereOf } from './findings.ts';
 import { deploymentOf } from './liveness.ts';
-import { wrongName } from './remedies.ts';
+import { orWrongName } from './remedies.ts';
 import { failureOf, isOfClass } from './signs.ts';
 import type { View } from './view.ts';
 import { joined, keyOf } from './words.ts';
@@ -69,13 +69,13 @@ export const createNamespace: Details = (view) => {
   const namespace = failureOf(view, 'NamespaceNotFound')?.error?.namespace;
   return namespace === undefined
     ? {}
-    : {
-        advice: joined(
-          'If the name is right, create the namespace. The controller then continues.',
-          wrongName(view, '').advice,
-        ),
-        commands: [`kubectl create namespace ${quoted(namespace)}`, ...(wrongName(view, '').commands ?? [])],
-      };
+    : orWrongName(
+        {
+          advice: 'If the name is right, create the namespace. The controller then continues.',
+          commands: [`kubectl create namespace ${quoted(namespace)}`],
+        },
+        view,
+      );
 };
 
 export const secretOutOfReach: Details = (view) => {

@@ -94,15 +94,22 @@ export const unknownKind: Details = (view, message) => {
   return correct(view, message);
 };
 
-/** Two ways out: the second makes the object. `or`: the words between them. No object can have some names. */
-function orMaking(one: ReturnType<Details>, or: string | undefined, missing: NamedKind): ReturnType<Details> {
-  if (!isObjectName(missing.name ?? '')) return one;
-  const other = making(missing);
-  return {
-    advice: joined(one.advice, or, other.advice),
-    commands: [...(one.commands ?? []), ...(other.commands ?? [])],
-  };
-}
+/** Two ways out. `or`: the words between them. */
+const twoWays = (
+  one: ReturnType<Details>,
+  or: string | undefined,
+  other: ReturnType<Details>,
+): ReturnType<Details> => ({
+  advice: joined(one.advice, or, other.advice),
+  commands: [...(one.commands ?? []), ...(other.commands ?? [])],
+});
+
+/** Two ways out: the second makes the object. No object can have some names. */
+const orMaking = (
+  one: ReturnType<Details>,
+  or: string | undefined,
+  missing: NamedKind,
+): ReturnType<Details> => (isObjectName(missing.name ?? '') ? twoWays(one, or, making(missing)) : one);
 
 /** A resource has a wrong name from its class, and keeps it when the class is corrected. */
 export const wrongName: Details = (view) => {
@@ -116,20 +123,15 @@ export const wrongName: Details = (view) => {
       };
 };
 
+/** Two ways out: the second is for a wrong name. */
+export const orWrongName = (one: ReturnType<Details>, view: View): ReturnType<Details> =>
+  twoWays(one, undefined, wrongName(view, ''));
+
 export const missingProvider: Details = (view) => {
   const missing: NamedKind = view.providerName ?? {};
-  const other = wrongName(view, '');
-  if (isObjectName(missing.name ?? '')) {
-    const made = making(missing);
-    return {
-      advice: joined(made.advice, other.advice),
-      commands: [...(made.commands ?? []), ...(other.commands ?? [])],
-    };
-  }
-  return {
-    advice: joined('No object can have that name: name another one.', other.advice),
-    commands: other.commands ?? commandsIn(view, 'edit resource'),
-  };
+  if (isObjectName(missing.name ?? '')) return orWrongName(making(missing), view);
+  const { advice, commands = commandsIn(view, 'edit resource') } = wrongName(view, '');
+  return { advice: joined('No object can have that name: name another one.', advice), commands };
 };
 
 export const missingClass: Details = (view) => {
