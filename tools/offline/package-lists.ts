@@ -44,7 +44,7 @@ export function packageLists(parent: string, suite: string, architecture = 'own'
       try {
         await reading;
       } catch (error) {
-        reads.delete(folder); // another call may have more luck
+        reads.delete(folder); // the next call tries again
         throw error;
       }
     },
