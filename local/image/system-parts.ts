@@ -93,7 +93,7 @@ async function produce(work: BinaryWork, architecture: Architecture, programs: s
     `fetch the libraries of Node for ${architecture} from the machine's Debian archive`,
     async () => {
       await readLists();
-      return debian.unpack(packages, at('root'), at('control'));
+      return debian.unpack(packages, at('root'), { controlIn: at('control') });
     },
   );
   await work.progress.step(`fetch Node ${version} for ${architecture} from npm`, async () => {

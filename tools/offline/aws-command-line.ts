@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BinarySet, BinarySource, BinaryWork, CacheOptions } from './binary-cache.ts';
@@ -25,6 +25,8 @@ const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 700e6, commands: ['a
 const unneeded =
   /^(adduser|debconf|docutils-common|dpkg|groff-base|lsb-release|media-types|perl.*|readline-common|sed|sgml-base|tar|tzdata|xml-core)$/;
 
+const MODULES = 'usr/lib/python3/dist-packages';
+
 /**
  * Unpacks Debian's packages into the folder: the command line, Python, all libraries and the loader of their C library, so
  * that nothing of the machine's own matters.
@@ -37,21 +39,18 @@ async function unpack(work: BinaryWork): Promise<void> {
     await packages.unpack(
       needed.filter((name) => !unneeded.test(name)),
       at('root'),
+      { without: ['./usr/share', `./${MODULES}/awscli/examples`] },
     );
   });
   await mkdir(join(work.target, 'root/usr'), { recursive: true });
   for (const part of ['lib', 'lib64', 'usr/bin', 'usr/lib']) {
-    const copied = cp(join(at('root'), part), join(work.target, 'root', part), {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
     // Not every architecture has each.
-    await copied.catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-    });
+    await rename(join(at('root'), part), join(work.target, 'root', part)).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      },
+    );
   }
-  const modules = 'usr/lib/python3/dist-packages';
-  await rm(join(work.target, 'root', modules, 'awscli/examples'), { recursive: true, force: true });
   const libraries = (await namesIn(join(work.target, 'root/usr/lib'))).find((name) =>
     name.endsWith('-linux-gnu'),
   );
@@ -60,7 +59,7 @@ async function unpack(work: BinaryWork): Promise<void> {
   const script = [
     '#!/bin/sh',
     'root=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)/root',
-    `export PYTHONHOME="$root/usr" PYTHONPATH="$root/${modules}" PYTHONNOUSERSITE=1 AWS_PAGER=`,
+    `export PYTHONHOME="$root/usr" PYTHONPATH="$root/${MODULES}" PYTHONNOUSERSITE=1 AWS_PAGER=`,
     `exec "$root/${loader}" --library-path "$root/lib/${libraries}:$root/usr/lib/${libraries}" "$root/usr/bin/python3" "$root/usr/bin/aws" "$@"`,
   ];
   await writeFile(join(work.target, 'aws'), `${script.join('\n')}\n`, { mode: 0o755 });

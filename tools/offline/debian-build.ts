@@ -5,7 +5,7 @@ import { findExecutable } from './command.ts';
 import type { DebianWork } from './debian-work.ts';
 import { debianWork } from './debian-work.ts';
 import type { GoPlace } from './go-build.ts';
-import { goBuild, runGo } from './go-build.ts';
+import { goBuild, runGo, withoutTests } from './go-build.ts';
 
 /** The version of the sources in the package. The version of the package itself begins with 1.20.5. */
 const VERSION = '1.20.2';
@@ -79,7 +79,7 @@ async function unpackTools(
     missing.push(tool);
     needed.push(...its);
   }
-  await packages.unpack([...GO, REFLECT2, ...parts, ...needed], at('root'));
+  await packages.unpack([...GO, REFLECT2, ...parts, ...needed], at('root'), { without: withoutTests });
   const libraries: string[] = [];
   for (const parent of ['lib', 'usr/lib']) {
     const names = await readdir(join(at('root'), parent)).catch(() => []);

@@ -13,15 +13,22 @@ export interface DebianPackages {
   closure(names: readonly string[]): Promise<readonly string[]>;
   /**
    * Downloads binary packages, verified by apt, and unpacks them into `directory`; nothing is installed. Answers
-   * with the version of each. `controlIn` gets the control files of each package, in a folder of its name.
+   * with the version of each.
    */
   unpack(
     names: readonly string[],
     directory: string,
-    controlIn?: string,
+    options?: UnpackOptions,
   ): Promise<ReadonlyMap<string, string>>;
   /** Downloads the files of a source package, verified by apt. Returns their folder. */
   source(name: string): Promise<string>;
+}
+
+interface UnpackOptions {
+  /** Folder that gets the control files of each package, in a folder of its name. */
+  readonly controlIn?: string;
+  /** Files and folders that are left out: patterns of tar, in which `*` matches slashes, too. */
+  readonly without?: readonly string[];
 }
 
 /** Where to work. */
@@ -75,6 +82,18 @@ APT::Sandbox::User "";
 `;
 }
 
+/** Unpacks the packages of the folder $1 into the folder $2. The arguments after it are options of tar. */
+const UNPACK = `
+set -e
+downloads=$1 into=$2
+shift 2
+for package in "$downloads"/*.deb; do
+  dpkg-deb --fsys-tarfile "$package" > "$downloads/content.tar"
+  tar -x -f "$downloads/content.tar" -C "$into" --keep-directory-symlink "$@"
+done
+rm "$downloads/content.tar"
+`;
+
 /** Sets the folder up and answers with the packages. */
 export async function debianPackages(options: DebianPackagesOptions): Promise<DebianPackages> {
   const { directory, lists, suite, command, logDirectory } = options;
@@ -100,7 +119,7 @@ export async function debianPackages(options: DebianPackagesOptions): Promise<De
       await apt('closure.log', ['--simulate', '--no-install-recommends', 'install', ...names], directory);
       return [...(await readFile(log, 'utf8')).matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
     },
-    async unpack(names, into, controlIn) {
+    async unpack(names, into, { controlIn, without = [] } = {}) {
       const downloads = join(directory, 'downloads');
       // An earlier attempt may have left other versions.
       for (const folder of [downloads, into]) {
@@ -108,16 +127,17 @@ export async function debianPackages(options: DebianPackagesOptions): Promise<De
         await mkdir(folder, { recursive: true });
       }
       await apt('packages.log', ['download', ...names], downloads);
+      const files = await readdir(downloads);
+      const logged = { ...command, logPath: join(logDirectory, 'packages.log') };
+      const excluded = without.map((pattern) => `--exclude=${pattern}`);
+      await runCommand('sh', ['-c', UNPACK, 'unpack', downloads, into, ...excluded], logged);
       const versions = new Map<string, string>();
-      for (const file of await readdir(downloads)) {
+      for (const file of files) {
         const [name = '', version = ''] = file.split('_');
         versions.set(name, decodeURIComponent(version));
-        const archive = join(downloads, file);
-        const logged = { ...command, logPath: join(logDirectory, 'packages.log') };
-        await runCommand('dpkg', ['-x', archive, into], logged);
         if (controlIn === undefined) continue;
         await mkdir(controlIn, { recursive: true });
-        await runCommand('dpkg', ['-e', archive, join(controlIn, name)], logged);
+        await runCommand('dpkg', ['-e', join(downloads, file), join(controlIn, name)], logged);
       }
       return versions;
     },

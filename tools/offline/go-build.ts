@@ -2,20 +2,22 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DebianWork } from './debian-work.ts';
 
+/** Files that no build reads: a third of those of Go and its libraries. */
+export const withoutTests = ['*_test.go', '*/testdata', './usr/share/go-*/test', './usr/share/doc'];
+
 /**
- * Fetches the suite's own Go, and libraries of Debian with all that they import, into the folder `root`. Returns the version
- * of each package.
+ * Fetches the suite's own Go, and libraries of Debian with all that they depend on, into the folder `root`, apart from the
+ * `unneeded` packages. Returns the version of each package.
  */
 export async function unpackGo(
   { at, packages }: DebianWork,
   libraries: readonly string[],
+  unneeded?: RegExp,
 ): Promise<ReadonlyMap<string, string>> {
   const closure = await packages.closure([...libraries, 'golang-go']);
-  // The rest is what installed packages of a development machine need: compilers for C, documentation.
-  return packages.unpack(
-    closure.filter((name) => name.startsWith('golang-')),
-    at('root'),
-  );
+  // Others than golang-* are what a development machine needs besides: compilers for C, documentation.
+  const needed = closure.filter((name) => name.startsWith('golang-') && unneeded?.test(name) !== true);
+  return packages.unpack(needed, at('root'), { without: withoutTests });
 }
 
 /** Go's compilers end soon: they collect garbage seldom, which saves a fifth of their time. The largest package needs 1.4 GB. */
