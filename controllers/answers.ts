@@ -1,26 +1,22 @@
 import isString from 'lodash/isString.js';
-import { likeness, nearestFirst } from '../apis/core/v1alpha1/likeness.ts';
+import pickBy from 'lodash/pickBy.js';
+import type { Fields, Form } from '../apis/core/forms.ts';
+import {
+  flag,
+  function_,
+  hintAt,
+  isObject,
+  misspelt,
+  nameOf,
+  object,
+  objectProblem,
+  oneOf,
+  problemIn,
+  required,
+  text,
+  texts,
+} from '../apis/core/forms.ts';
 
-/** The forms that a field of an answer can have. `as` completes "which must be …". */
-interface Form {
-  readonly fits: (value: unknown) => boolean;
-  readonly as: string;
-  readonly isRequired?: true;
-  /** The form of each entry. */
-  readonly entries?: Form;
-}
-
-/** The fields of an answer. Any other field is a mistake, which TypeScript does not find in an object that was spread. */
-type Fields = Readonly<Record<string, Form>>;
-
-const oneOf = (...values: readonly string[]): Form => ({
-  fits: (value) => isString(value) && values.includes(value),
-  as: values.map((value) => `"${value}"`).join(' or '),
-});
-const text: Form = { fits: isString, as: 'text' };
-const flag: Form = { fits: (value) => typeof value === 'boolean', as: 'true or false' };
-const texts: Form = { fits: Array.isArray, as: 'a list of texts', entries: text };
-const object: Form = { fits: isObject, as: 'an object' };
 const details: Form = {
   fits: isObject,
   as: 'an object of texts',
@@ -28,7 +24,6 @@ const details: Form = {
 };
 const ready: Form = { fits: isReady, as: 'a Ready condition, for example available()' };
 const error: Form = { fits: (value) => value instanceof Error, as: 'an Error' };
-const required = (form: Form): Form => ({ ...form, isRequired: true });
 
 function isReady(value: unknown): boolean {
   if (!isObject(value)) return false;
@@ -95,7 +90,6 @@ const forms: Readonly<Record<string, AnswerForm>> = {
   facts: { fields: { version: text, warning: text } },
 };
 
-const function_: Form = { fits: (value) => typeof value === 'function', as: 'a function' };
 const methods = ['observe', 'create', 'update', 'delete'];
 const optionalMethods = ['plannedDetails', 'disconnect', 'system', 'check', 'facts', 'poll'];
 
@@ -109,19 +103,10 @@ function clientProblem(client: unknown): string | undefined {
   return problemIn(Object.fromEntries(forms), client) ?? misspeltMethod(client);
 }
 
-/** The likeness of a misspelt optional method. A client may have other methods, for its own use. */
-const leastLikenessOfMethods = 0.65;
-
+/** A client may have other methods, for its own use. */
 function misspeltMethod(client: Readonly<Record<string, unknown>>): string | undefined {
-  const absent = optionalMethods.filter((name) => client[name] === undefined);
-  const others = Object.keys(client).filter(
-    (key) => function_.fits(client[key]) && ![...methods, ...optionalMethods].includes(key),
-  );
-  for (const name of others) {
-    const meant = meantBy(name, absent, leastLikenessOfMethods);
-    if (meant !== undefined) return `the method ${name}, which is never called; perhaps ${meant} is meant`;
-  }
-  return undefined;
+  const wrong = misspelt([...methods, ...optionalMethods], pickBy(client, function_.fits));
+  return wrong && `the method ${wrong.name}, which is never called; perhaps ${wrong.meant} is meant`;
 }
 
 /** Why an external client must not return this answer from `call`, as in `observe returned …`. Undefined: it may. */
@@ -137,10 +122,7 @@ export function answerProblem(call: string, answer: unknown): string | undefined
   return unknownField(fields, answer) ?? problemIn(counting(answer), answer) ?? jsonProblem(answer);
 }
 
-/** The likeness of a mistyped name: two letters that changed places in a name of four are nearer. */
-const leastLikeness = 0.4;
-
-/** The first field that the answer cannot have, and the name that was meant. */
+/** The first field that the answer cannot have, which TypeScript does not find in an object that was spread, and the name that was meant. */
 function unknownField(fields: Fields, answer: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(answer).find((key) => answer[key] !== undefined && !Object.hasOwn(fields, key));
   if (name === undefined) return undefined;
@@ -153,42 +135,8 @@ export function undeclaredDetail(declared: readonly string[], details: object): 
   return name && `${name}, which is not among the connectionDetails of the kind${hintAt(name, declared)}`;
 }
 
-function hintAt(name: string, known: readonly string[]): string {
-  const meant = meantBy(name, known, leastLikeness);
-  return meant === undefined ? '' : `; perhaps ${meant} is meant`;
-}
-
-function meantBy(name: string, known: readonly string[], least: number): string | undefined {
-  const [nearest = ''] = nearestFirst(name, known, (each) => each);
-  return likeness(name, nearest) < least ? undefined : nearest;
-}
-
 const detailsProblem = (answer: unknown): string | undefined =>
   objectProblem(answer) ?? problemIn({ '': details }, { '': answer });
-
-export const objectProblem = (answer: unknown): string | undefined =>
-  isObject(answer) ? undefined : `${nameOf(answer)}, which must be an object`;
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Promise);
-}
-
-/** The first field of another form. */
-function problemIn(fields: Fields, answer: Readonly<Record<string, unknown>>): string | undefined {
-  for (const [name, form] of Object.entries(fields)) {
-    const value = answer[name];
-    if (value === undefined && form.isRequired) return `no ${name}, which must be ${form.as}`;
-    if (value === undefined) continue;
-    if (!form.fits(value)) return `${name}, ${nameOf(value)}, which must be ${form.as}`;
-    const { entries } = form;
-    if (entries === undefined) continue;
-    const wrong = Object.entries(value as object).find(([, entry]) => !entries.fits(entry));
-    if (wrong === undefined) continue;
-    const path = [name, wrong[0]].filter((part) => part !== '').join('.');
-    return `${path}, ${nameOf(wrong[1])}, which must be ${entries.as}`;
-  }
-  return undefined;
-}
 
 /** An object of the API server can have 1.5 MiB, with everything else. */
 const mostCharacters = 256 * 1024;
@@ -222,24 +170,3 @@ const isOfJson = (value: unknown): boolean =>
   typeof value === 'number'
     ? Number.isFinite(value)
     : !['bigint', 'function', 'symbol'].includes(typeof value);
-
-const names: Readonly<Record<string, string>> = {
-  bigint: 'a BigInt',
-  boolean: 'true or false',
-  function: 'a function',
-  number: 'a number',
-  object: 'an object',
-  string: 'text',
-  symbol: 'a symbol',
-  undefined: 'undefined',
-};
-
-/** The sort of a value, for messages. Never the value. */
-export function nameOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === '') return 'an empty text';
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof Promise) return 'a promise';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is not finite';
-  return names[typeof value] ?? 'a value';
-}

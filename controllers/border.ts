@@ -7,8 +7,8 @@
  * reasons.
  */
 
+import { nameOf } from '../apis/core/forms.ts';
 import { codeIn } from '../clients/external-error.ts';
-import { nameOf } from './answers.ts';
 import { attributed } from './stack-bug.ts';
 
 /** A call of an author's code. */

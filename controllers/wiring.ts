@@ -1,5 +1,4 @@
 import groupBy from 'lodash/groupBy.js';
-import type { Definition } from '../apis/core/schema.ts';
 import type { Kind } from '../apis/core/v1alpha1/kind.ts';
 import type { ClaimService } from './claim-service.ts';
 import { controllerNames } from './claim-service.ts';
@@ -25,14 +24,6 @@ export class WiringError extends Error {
 
 const called = ({ kind, group }: Kind): string => `${kind}.${group}`;
 
-/** The problem of a kind that another function defined. Kinds of tests have no categories, and may be of any sort. */
-function notOfSort(stack: string, kind: Kind, sort: string, definedWith: string): readonly string[] {
-  const { categories } = kind as Partial<Definition>;
-  return categories?.includes(sort) === false
-    ? [`stack "${stack}": ${called(kind)} is not a ${sort} kind: define it with ${definedWith}`]
-    : [];
-}
-
 export function checkWiring(stacks: readonly StackParts[]): void {
   const problems = wiringProblems(stacks);
   if (problems.length > 0) throw new WiringError(problems.join('\n'));
@@ -56,11 +47,6 @@ export function wiringProblems(stacks: readonly StackParts[]): readonly string[]
         return `${called(claim)} is satisfied by ${called(managed)} twice, in stack ${namesOf(same)}`;
       },
     ),
-    ...kinds.flatMap(({ name, kind }) => notOfSort(name, kind, 'managed', 'defineManaged')),
-    ...claims.flatMap(({ name, service }) => [
-      ...notOfSort(name, service.claim, 'claim', 'defineClaim'),
-      ...notOfSort(name, service.class, 'class', 'defineClass'),
-    ]),
     ...stacks.flatMap(({ name, managed, claims: services }) => [
       ...services.flatMap((service) =>
         lacks(service.managed, `stack "${name}": ${called(service.claim)} is satisfied by`),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { isGroup, isKindName, isReservedGroup, isResourceName, isVersion } from './api-names.ts';
-import { DefinitionError } from './definition-error.ts';
 import { foreignToRe2 } from './foreign-to-re2.ts';
 import type { Definition } from './schema.ts';
 
@@ -17,13 +16,6 @@ export function definitionProblems(definition: Definition): readonly string[] {
     ...problemsOfDetails(definition),
   ];
   return all.map((problem) => `${group ? `${kind}.${group}` : kind}: ${problem}`);
-}
-
-/** Throws a DefinitionError unless the schema describes an object. `what` is the schema's name in the message. */
-export function requireObject(what: string, schema: unknown): void {
-  if (!(schema instanceof z.ZodObject)) {
-    throw new DefinitionError(`${what} is not an object: define it with z.object`);
-  }
 }
 
 /** The fields that every kind of this sort has already; one problem each. `where` names the object in the message. */

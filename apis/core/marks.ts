@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { requireSchema } from './require-schema.ts';
 
 /** A property of a field of `forProvider` that its type does not express. */
 export type Mark = 'immutable' | 'identity' | 'late';
@@ -23,6 +24,7 @@ const registry = z.registry<{ readonly marks: readonly Mark[] }>();
 
 /** Marks a copy, so that other users of the schema are not affected. The copy keeps the description. */
 function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
+  requireSchema(`the field of ${mark}`, schema);
   const copy = schema.clone(undefined, { parent: true });
   registry.add(copy, { marks: [...(registry.get(schema)?.marks ?? []), mark] });
   return copy;

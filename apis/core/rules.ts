@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import { required, requireForm, text } from './forms.ts';
+import { requireSchema } from './require-schema.ts';
 
 /** A validation rule in CEL (Kubernetes 1.28 and later). `oldSelf` makes it a rule about updates. */
 export interface Rule {
@@ -19,8 +21,18 @@ export interface Rule {
 /** The key of a schema's rules. */
 export const rulesKey = 'x-kubernetes-validations';
 
+const ruleForm = {
+  rule: required(text),
+  message: required(text),
+  messageExpression: text,
+  fieldPath: text,
+  reason: text,
+};
+
 /** The schema with additional rules that the API server checks. */
 export const withRules = <S extends z.ZodType>(schema: S, ...rules: readonly Rule[]): S => {
+  requireSchema('the schema of withRules', schema);
+  for (const rule of rules) requireForm(withRules, ruleForm, rule);
   if (rules.length === 0) return schema;
   const { [rulesKey]: present = [], ...rest } = schema.meta() ?? {};
   return schema.meta({ ...rest, [rulesKey]: [...(present as readonly Rule[]), ...rules] }) as S;

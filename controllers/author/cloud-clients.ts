@@ -1,3 +1,4 @@
+import { objectProblem, requireForm } from '../../apis/core/forms.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { CloudCredentials } from '../../clients/cloud-credentials.ts';
 import { parseCredentials } from '../../clients/cloud-credentials.ts';
@@ -6,13 +7,13 @@ import { guarded, keepAliveConnections } from '../../clients/http.ts';
 import { boundedCache } from '../../runtime/bounded-cache.ts';
 import { annotate } from '../../runtime/client/errors.ts';
 import type { Environment } from '../../runtime/controller/environment.ts';
-import { objectProblem } from '../answers.ts';
 import { awaitAuthor } from '../border.ts';
 import type { HeldCredentials } from '../provider/credential-sources.ts';
 import { heldCredentials } from '../provider/credential-sources.ts';
 import type { ProviderKinds, ProviderParameters } from '../provider/provider-credentials.ts';
 import { providerFacts } from '../provider/provider-credentials.ts';
 import type { Connect, Connection } from './define-stack.ts';
+import { cloudForm } from './definition-forms.ts';
 
 /** More accounts than this are rare. A client that is dropped from the cache is only created again. */
 const maxClients = 100;
@@ -75,6 +76,7 @@ export function cloudClients<C>(
   createClient: (options: CloudClientOptions) => C,
   options: Partial<OwnCredentials<object, CloudCredentials, C>> = {},
 ): (env: Environment, kinds: ProviderKinds) => Connect<C> {
+  requireForm(cloudClients, cloudForm, { ...options, createClient });
   const { parse = parseCredentials, systemOf = ({ url }) => url, querySystem } = options;
   const { check, injected, withTags } = options;
   return (env, kinds) => {

@@ -1,4 +1,7 @@
+import get from 'lodash/get.js';
 import uniq from 'lodash/uniq.js';
+import { DefinitionError } from '../../apis/core/definition-error.ts';
+import { nameOf, objectProblem, requireForm } from '../../apis/core/forms.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
@@ -6,6 +9,7 @@ import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { Provider, ProviderConfig, SystemFacts } from '../../apis/core/v1alpha1/provider.ts';
 import ownManifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../../runtime/controller/environment.ts';
+import { callAuthor } from '../border.ts';
 import type { ClaimService } from '../claim-service.ts';
 import type { GeneratedCredential, SecretDetails } from '../credential.ts';
 import type { ExternalClient } from '../managed/connecting/external-client.ts';
@@ -14,6 +18,7 @@ import type { ProviderKinds } from '../provider/provider-credentials.ts';
 import type { Reference, ReferenceField, ReferenceSelector } from '../references/references.ts';
 import type { Stack } from '../stack.ts';
 import { configureProblems } from './configure-problems.ts';
+import { satisfiesForm, serviceForm, stackForm } from './definition-forms.ts';
 
 /** The connection that a managed resource's provider leads to. */
 export interface Connection<C> {
@@ -99,7 +104,10 @@ export const satisfies = <C extends Claim, K extends Class, P>(service: {
   readonly class: Definition<K>;
   readonly configure: (claim: NoInfer<C>, resourceClass: NoInfer<K>) => { readonly forProvider: P };
   readonly whyIncompatible?: (claim: NoInfer<C>, offered: Partial<NoInfer<P>>) => string | undefined;
-}): Satisfied<P> => ({ ...service, definedAt: new Error('satisfies').stack });
+}): Satisfied<P> => {
+  requireForm(satisfies, satisfiesForm, service, ({ claim }) => get(claim, 'kind'));
+  return { ...service, definedAt: new Error('satisfies').stack };
+};
 
 /**
  * A managed kind, its external clients, and the claims that it satisfies. `C` is the connection that its provider
@@ -131,6 +139,7 @@ export interface Service<C> {
 
 /** Combines a service's parts. Parts with different types do not compile. */
 export function service<M extends Managed, C>(definition: ServiceDefinition<M, C>): Service<C> {
+  requireForm(service, serviceForm, definition, ({ managed }) => get(managed, 'kind'));
   const { managed: kind, external, claims = [], credential, reportsSecrets, ...rest } = definition;
   const secretDetails: SecretDetails<M> = {
     ...(credential && { credential }),
@@ -148,7 +157,8 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
       connector: {
         async connect(managed, signal) {
           const { client, withTags, ...connected } = await connect(managed, signal);
-          const own = withOwnMethods(external(client));
+          const made = callAuthor({ name: 'external', definedAt }, () => external(client), objectProblem);
+          const own = withOwnMethods(made);
           return { ...(withTags ? tagging(own, withTags) : own), ...connected };
         },
       },
@@ -166,7 +176,7 @@ export function service<M extends Managed, C>(definition: ServiceDefinition<M, C
 
 /** The client as an object that can be spread. The methods of a class are not among the fields of its objects. */
 function withOwnMethods<T extends object>(client: T): T {
-  if (Object.getPrototypeOf(client ?? {}) === Object.prototype) return client;
+  if (Object.getPrototypeOf(client) === Object.prototype) return client;
   const named: Record<string, unknown> = {};
   for (
     let each: object | null = client;
@@ -227,11 +237,10 @@ export interface DefinedStack extends Stack {
  *       ],
  *     });
  */
-export function defineStack<C, P extends object>({
-  name,
-  provider: { connect, ...providers },
-  services,
-}: StackDefinition<C, P>): DefinedStack {
+export function defineStack<C, P extends object>(definition: StackDefinition<C, P>): DefinedStack {
+  requireForm(defineStack, stackForm, definition, ({ name }) => name);
+  const { name, provider, services } = definition;
+  const { connect, ...providers } = provider;
   const definitions = [
     providers.provider,
     providers.providerConfig,
@@ -243,6 +252,10 @@ export function defineStack<C, P extends object>({
     packageVersion: ownManifest.version,
     managed(env) {
       const connecting = connect(env, providers);
+      if (typeof connecting !== 'function')
+        throw new DefinitionError(
+          `connect of ${name} returned ${nameOf(connecting)}, which must be a function that connects a managed resource`,
+        );
       return services.map(({ managed }) => managed(providers, connecting));
     },
     claims: services.flatMap(({ claims }) => claims.map((claim) => ({ ...claim, stack: name }))),

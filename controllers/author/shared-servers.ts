@@ -1,3 +1,4 @@
+import { objectProblem } from '../../apis/core/forms.ts';
 import type { Managed } from '../../apis/core/v1alpha1/managed.ts';
 import type { ConnectionDetails } from '../../apis/core/v1alpha1/secret.ts';
 import type { ServerOptions } from '../../clients/shared-connections.ts';
@@ -7,7 +8,6 @@ import type { Environment } from '../../runtime/controller/environment.ts';
 import type { EventFacts } from '../../runtime/events/event-facts.ts';
 import type { Clock } from '../../runtime/time/clock.ts';
 import { firstInFirstOut, turnsByGroup } from '../../runtime/time/turns-by-group.ts';
-import { objectProblem } from '../answers.ts';
 import { awaitAuthor } from '../border.ts';
 import { heldCredentials } from '../provider/credential-sources.ts';
 import { providerOf } from '../provider/provider-choice.ts';

@@ -1,6 +1,7 @@
+import { nameOf, objectProblem } from '../../apis/core/forms.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
-import { jsonProblem, nameOf, objectProblem } from '../answers.ts';
+import { jsonProblem } from '../answers.ts';
 import { callAuthor, frozen } from '../border.ts';
 import type { ClaimService } from '../claim-service.ts';
 import { creationParameters } from '../creation-parameters.ts';

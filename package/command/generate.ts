@@ -4,6 +4,7 @@ import isEqual from 'lodash/isEqual.js';
 import uniq from 'lodash/uniq.js';
 import { parse, stringify } from 'yaml';
 import { isLabel, isResourceName, notALabel } from '../../apis/core/api-names.ts';
+import { DefinitionError } from '../../apis/core/definition-error.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import { StoreConfigKind } from '../../apis/core/v1alpha1/store-config.ts';
 import type { OwningPackage } from '../../apis/crd.ts';
@@ -109,7 +110,7 @@ function checked(stacks: readonly DefinedStack[]): ReturnType<typeof checkStacks
   try {
     return checkStacks(stacks);
   } catch (error) {
-    if (!(error instanceof WiringError)) throw error;
+    if (!(error instanceof WiringError || error instanceof DefinitionError)) throw error;
     throw new UsageError(error.message, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
+import { requireFields, requireNames } from '../require-schema.ts';
 import type { Rule } from '../rules.ts';
 import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
@@ -147,6 +148,8 @@ function parameterColumns(parameters: z.ZodRawShape): readonly Column[] {
  * API server refuses to change them. `kubectl get -o wide` shows them.
  */
 export function defineClaim<P extends z.ZodRawShape, K extends string>(names: Names<K>, parameters: P) {
+  requireNames(defineClaim, names);
+  requireFields(`${names.kind}.spec`, parameters);
   refuseMarks(`${names.kind}.spec`, parameters);
   const spec = z.object({ ...parameters, ...claimSpec.shape }).describe('The requested service.');
   const schema = withRules(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireObject } from '../definition-problems.ts';
+import { requireNames, requireObject } from '../require-schema.ts';
 import type { Rule } from '../rules.ts';
 import { celName, fieldPath, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
@@ -148,6 +148,7 @@ const classColumns: readonly Column[] = [
 
 /** A class kind: the parameters of every resource provisioned from it. Throws DefinitionError if they are not an object. */
 export function defineClass<P extends z.ZodObject, K extends string>(names: Names<K>, forProvider: P) {
+  requireNames(defineClass, names);
   requireObject(`${names.kind}.specTemplate.forProvider`, forProvider);
   const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
   const specTemplate = withRules(

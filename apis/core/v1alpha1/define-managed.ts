@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { requireObject, takenFields } from '../definition-problems.ts';
+import { takenFields } from '../definition-problems.ts';
+import type { Fields } from '../forms.ts';
+import { flag, object, required, text } from '../forms.ts';
 import { fieldMarks, isLate, refuseMarks } from '../marks.ts';
+import { requireFields, requireNames, requireObject } from '../require-schema.ts';
 import type { Rule } from '../rules.ts';
 import { celName, immutableRule, initialIdentityRule, withRules } from '../rules.ts';
 import type { Column, Names } from '../schema.ts';
@@ -195,6 +198,14 @@ const claimRefRule: Rule = {
   reason: 'FieldValueForbidden',
 };
 
+/** The options of {@link defineManaged}, besides the names of every kind. */
+const managedForm: Fields = {
+  stack: required(text),
+  isClaimable: flag,
+  holdsData: flag,
+  connectionDetails: object,
+};
+
 /**
  * A managed kind of a stack: its parameters, the fields that the external system reports, and rules at its root
  * (`self.spec`, `oldSelf.status`).
@@ -227,9 +238,12 @@ export function defineManaged<
   observed: S,
   ...rules: readonly Rule[]
 ) {
+  requireNames(defineManaged, names, managedForm);
   const { stack, isClaimable = true, connectionDetails = {} as D, ...own } = names;
   requireObject(`${own.kind}.spec.forProvider`, forProvider);
   const { fields, required } = optionalFields<P['shape']>(forProvider.shape);
+  requireFields(`${own.kind}.connectionDetails`, connectionDetails);
+  requireFields(`${own.kind}.status`, observed);
   refuseMarks(`${own.kind}.status`, observed);
   const marks = fieldMarks(`${own.kind}.spec.forProvider`, forProvider);
   const spec = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { takenFields } from '../definition-problems.ts';
 import { refuseMarks } from '../marks.ts';
+import { requireFields, requireProviderNames } from '../require-schema.ts';
 import type { Column, Definition } from '../schema.ts';
 import { define, optional } from '../schema.ts';
 import {
@@ -52,9 +53,12 @@ function specOf<F extends z.ZodRawShape>(fields: F) {
 
 /** A stack's legacy Provider. `parameters` are additional fields, for example the project of all resources. */
 export function defineProvider<P extends z.ZodRawShape = Record<never, never>>(
-  { stack, ...names }: ProviderNames,
+  given: ProviderNames,
   parameters: P = {} as P,
 ) {
+  requireProviderNames(defineProvider, given);
+  requireFields('Provider.spec', parameters);
+  const { stack, ...names } = given;
   refuseMarks('Provider.spec', parameters);
   return define(
     {
@@ -83,9 +87,12 @@ export const providerConfig = z.object({ spec: specOf(providerConfigSpec), statu
 
 /** A stack's ProviderConfig. `parameters` are additional fields. */
 export function defineProviderConfig<P extends z.ZodRawShape = Record<never, never>>(
-  { stack, ...names }: ProviderNames,
+  given: ProviderNames,
   parameters: P = {} as P,
 ) {
+  requireProviderNames(defineProviderConfig, given);
+  requireFields('ProviderConfig.spec', parameters);
+  const { stack, ...names } = given;
   refuseMarks('ProviderConfig.spec', parameters);
   return define(
     {

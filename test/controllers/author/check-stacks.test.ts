@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
 import type { Definition } from '../../../apis/core/schema.ts';
-import { defineClaim } from '../../../apis/core/v1alpha1/define-claim.ts';
 import { defineManaged } from '../../../apis/core/v1alpha1/define-managed.ts';
 import { defineProvider, defineProviderConfig } from '../../../apis/core/v1alpha1/define-provider.ts';
 import { checkStacks } from '../../../controllers/author/check-stacks.ts';
@@ -100,7 +99,6 @@ describe('a stack is refused, by the names of its kinds, if', () => {
   const names = { group: 'example.org', version: 'v1', stack: 'boxes', description: 'A box.' };
   const managedKind = (kind: string, plural: string, group = 'example.org') =>
     defineManaged({ ...names, group, kind, plural }, z.object({}).describe('The desired state.'), {});
-  const claimKind = defineClaim({ ...names, kind: 'AnyBox', plural: 'anyboxes' }, {});
   const boxes = (...kinds: readonly unknown[]): DefinedStack =>
     defineStack({
       name: 'boxes',
@@ -122,10 +120,6 @@ describe('a stack is refused, by the names of its kinds, if', () => {
     'two kinds have one plural': [
       [managedKind('Box', 'boxes'), managedKind('Crate', 'boxes')],
       'boxes.example.org is the plural of two kinds of stack "boxes", Box and Crate: give one of them another plural',
-    ],
-    'a claim kind is in place of a managed kind': [
-      [claimKind],
-      'stack "boxes": AnyBox.example.org is not a managed kind: define it with defineManaged',
     ],
     'a kind has no group': [
       [managedKind('Crate', 'crates', '')],

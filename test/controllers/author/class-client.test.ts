@@ -34,15 +34,31 @@ class QueueClient extends Base implements PromptClient<ObjectKind<typeof QueueKi
   }
 }
 
-test('an external client can be an object of a class, with methods of its own and of another class', async () => {
+const connectorOf = (external: () => unknown) => {
   const { managed: serviceOf } = service({
     managed: QueueKind,
     externalNames: 'deterministic',
-    external: () => new QueueClient(),
+    external: external as () => QueueClient,
   });
   const { connector }: ManagedService = serviceOf(providers, async () => ({ client: undefined }));
-  const { signal } = new AbortController();
-  const client = await connector.connect(managed(), signal);
+  return connector;
+};
+const { signal } = new AbortController();
+
+for (const [made, name] of [
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [Promise.resolve(new QueueClient()), 'a promise'],
+  [QueueClient, 'a function'],
+]) {
+  test(`an external client that is ${name} is reported by that name`, () =>
+    assert.rejects(connectorOf(() => made).connect(managed(), signal), {
+      message: `external returned ${name}, which must be an object`,
+    }));
+}
+
+test('an external client can be an object of a class, with methods of its own and of another class', async () => {
+  const client = await connectorOf(() => new QueueClient()).connect(managed(), signal);
   assert.deepEqual(await client.observe(managed(), undefined, signal), { exists: true, isUpToDate: true });
   assert.deepEqual(await client.create(managed(), undefined, signal), {});
 });
