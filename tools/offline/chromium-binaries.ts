@@ -12,9 +12,12 @@ export type ChromiumSupport =
 
 const program = 'chromium-headless-shell';
 const recipe = { suite: 'bookworm', recipe: 1, neededBytes: 1.5e9, commands: ['apt-get', 'dpkg'] };
-/** Packages to skip: the C library of the machine is used, and the others belong to a whole system. */
-const machines =
-  /^(?:libc6|libc-bin|libcrypt1|gcc-12-base|dpkg|tar|debconf|base-files|adduser|passwd|perl.*|dbus.*)$/;
+/**
+ * Packages to skip: the C library of the machine is used, other packages belong to a whole system, and pages are drawn
+ * without the drivers of graphics cards.
+ */
+const unneeded =
+  /^(?:libc6|libc-bin|libcrypt1|gcc-12-base|dpkg|tar|debconf|base-files|adduser|passwd|perl.*|dbus.*|libgl1-mesa-dri|libllvm15|libz3-4)$/;
 
 /** Fonts of its own, so that a page looks the same on every machine. */
 const fontSettings = `<?xml version="1.0"?>
@@ -37,7 +40,7 @@ const debianChromium: BinarySource = {
       await readLists();
       const all = await packages.closure([program, 'fonts-inter', 'fonts-dejavu-core']);
       await packages.unpack(
-        all.filter((name) => !machines.test(name)),
+        all.filter((name) => !unneeded.test(name)),
         at('root'),
       );
     });
