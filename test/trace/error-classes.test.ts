@@ -16,8 +16,10 @@ import {
   failingTopic,
   failingWith,
   googleProvider,
+  leaseHeld,
   legacy,
   remedyOf,
+  sourceOf,
   tracedIn,
 } from './traced-objects.ts';
 
@@ -296,6 +298,20 @@ test('a refused value that the claim asked for is corrected in the claim or in a
   const taken = (await refusal(undefined, { advice: 'ChooseExternalName', errorClass: 'Conflict' })).fault;
   assert.deepEqual([taken?.name, taken?.commands], ['name taken', []]);
   assert.match(taken?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
+  const inTheWay = (
+    await refusal(undefined, { advice: 'HandOver', errorClass: 'Conflict', externalIdentity })
+  ).fault;
+  assert.deepEqual(remedyOf(inTheWay), {
+    name: 'in the way',
+    advice:
+      'The external resource exists, so that another name has no effect. Do what the message says: that needs an administrator of the external system. The controllers continue by themselves. To try again at once:',
+    commands: inTheWay?.commands ?? [],
+  });
+  assert.match(
+    inTheWay?.commands.join() ?? '',
+    /^kubectl annotate postgresqldatabases\.\S+ \S+ --overwrite crossplane\.io\/reconcile-requested-at=/,
+    'neither the claim nor its data is given up',
+  );
   const nameFault = (await refusal(undefined, { advice: 'ChooseExternalName' })).fault;
   assert.match(nameFault?.advice ?? '', /^Create another claim, with another external name\. Save the data/);
 });
@@ -387,6 +403,20 @@ describe('a Secret that the controllers exclude or may not read is fixed at thei
       assert.deepEqual(shown, ['secret out of reach', link, [commands]]);
     });
   }
+});
+
+test('a user who may not read the resource is sent to its administrator, also for a conflict', async () => {
+  const error = { class: 'Conflict', holder: { by: 'AnotherResource' } };
+  const ready = condition('Ready', 'False', 'Conflict', 'an administrator has to decide about it', error);
+  const status = { observedGeneration: 1, conditions: [ready] };
+  const claim = claimAt('team-shop/orders', { resourceRef: { ...legacy, name: 'db' } }, { status });
+  const source = sourceOf([leaseHeld(), claim], [], ({ kind }) => kind !== legacy.kind);
+  const { fault } = await tracedIn([claim], ['fancysqlinstance', 'team-shop/orders'], source);
+  assert.deepEqual(remedyOf(fault), {
+    name: 'name taken',
+    advice: 'You cannot read the managed resource. An administrator of it can see more:',
+    commands: ['kubectl services-stack trace favouritedbinstance.database.fcp.crossplane.io db'],
+  });
 });
 
 test('a bug of a configure is a fault of the claim, and no edit of the claim is advised', async () => {

@@ -50,6 +50,7 @@ import {
   binding,
   claimReason,
   first,
+  inTheWay,
   isOfClass,
   lastError,
   missingExternalSign,
@@ -434,6 +435,16 @@ export const faultTable: readonly FaultRow[] = [
     cause: 'The quota of {provider} in the external system is used up: {message}.',
     advice:
       'Have the quota raised, or delete external resources that are not needed. To try again at once afterwards:',
+    commands: ['retry resource'],
+  },
+  {
+    name: 'in the way',
+    link: 'external',
+    sign: inTheWay,
+    cause:
+      'Something else in the external system is in the way of the external resource of {resource}: {message}.',
+    advice:
+      'The external resource exists, so that another name has no effect. Do what the message says: that needs an administrator of the external system. The controllers continue by themselves. To try again at once:',
     commands: ['retry resource'],
   },
   {

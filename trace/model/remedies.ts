@@ -303,7 +303,8 @@ export const missingExternal: Details = (view) => {
 /** No advice deletes the external resource that has the name: its data may be kept on purpose. */
 export const nameTaken: Details = (view) => {
   const { advice, holder } = lastFailure(view)?.error ?? {};
-  const { theManaged } = view;
+  const { theManaged, managed } = view;
+  if (managed.is === 'withheld') return askAdministrator(view, '');
   // Its author chose the name, which may be that of another team's. An administrator chose it for a reserved resource.
   if (theManaged !== undefined && wasProvisioned(theManaged))
     return {

@@ -139,6 +139,12 @@ export const lastError =
     return failure && faultOfError(failure.error) === name && isShown(failure) ? failure.message : undefined;
   };
 
+/** A conflict about an external resource that was observed, and that no other external name ends. */
+export const inTheWay: Sign = (view) =>
+  view.theManaged?.status?.externalIdentity === undefined
+    ? undefined
+    : lastError('name taken', ({ error }) => error?.advice?.includes('ChooseExternalName') !== true)(view);
+
 /** A condition of one of the objects reports an error of one of these classes. */
 export const anyError =
   (...classes: readonly ConditionErrorClass[]): Sign =>

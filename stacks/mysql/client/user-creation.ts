@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { clientAdvice } from '../../../package/stack.ts';
+import { advice } from '../advice.ts';
 import { definitionsOf, runsAs } from './definitions.ts';
 import { errnoOf, MysqlError, orTakeBack } from './error.ts';
 import { checkOurs, removeMarks, writeMark } from './mark.ts';
@@ -23,21 +24,31 @@ export async function checkNewUser(
 ): Promise<void> {
   checkNewName('user', name);
   const others = await session.query<{ host: string }>(
-    `SELECT Host AS host FROM mysql.global_priv WHERE User = ? AND Host <> '%' ORDER BY Host LIMIT 1`,
+    `SELECT Host AS host FROM mysql.global_priv WHERE User = ? AND Host <> '%' ORDER BY Host LIMIT 10`,
     [name],
   );
-  const [other] = others;
-  if (other === undefined) {
+  if (others.length === 0) {
     const defined = await definitionsOf(session, name, { except: place });
     // guard: otherwise what a previous user of this name left elsewhere reads the data of the new one
     if (defined.length > 0) throw runsAs(name, defined, { isNameNew: place === undefined });
     return;
   }
-  const what = other.host === '' ? `role ${quotedName(name)}` : `user ${account(name, other.host)}`;
-  throw new MysqlError(`${what} exists; ${clientAdvice.chooseExternalName}`, {
+  const found = others.map(({ host }) =>
+    host === '' ? (['role', quotedName(name)] as const) : (['user', account(name, host)] as const),
+  );
+  const whats = found.map(([kind, quoted]) => `${kind} ${quoted}`);
+  const happened = `${whats.join(', ')} ${whats.length === 1 ? 'exists' : 'exist'}`;
+  if (place === undefined)
+    throw new MysqlError(`${happened}; ${clientAdvice.chooseExternalName}`, {
+      code: 'NotOurs',
+      advice: { kinds: ['ChooseExternalName'] },
+      holder: { by: 'Nobody' },
+    });
+  // The database exists, and its user has its name.
+  const statements = found.map(([kind, quoted]) => `DROP ${kind.toUpperCase()} ${quoted}`);
+  throw new MysqlError(`${happened}; ${advice.dropOtherHosts(statements)}`, {
     code: 'NotOurs',
-    advice: { kinds: ['ChooseExternalName'] },
-    holder: { by: 'Nobody' },
+    holder: { by: 'AnotherResource' },
   });
 }
 

@@ -306,6 +306,27 @@ describe('point 4: marks', { skip, timeout: 300_000 }, () => {
       assert.deepEqual((await databases.observe(name)).marks, {});
     }
   });
+
+  test('if only the user is missing, no other name helps: the error has the statements', async () => {
+    const { databases } = at.server();
+    await databases.create('adopted', { user: {} }, { ...owned, password });
+    await sql('DROP USER adopted');
+    await sql(`CREATE USER adopted@localhost, adopted@'10.%'`);
+    await sql('CREATE ROLE adopted');
+    const update = databases.update('adopted', { user: {} }, { ...owned, password });
+    const message =
+      "role `adopted`, user 'adopted'@'10.%', user 'adopted'@'localhost' exist; unless it is needed, an administrator of the server runs: DROP ROLE `adopted`; DROP USER 'adopted'@'10.%'; DROP USER 'adopted'@'localhost'";
+    await assert.rejects(update, (error: MysqlError) => {
+      assert.deepEqual(
+        [error.code, error.message, error.advice, error.holder],
+        ['NotOurs', message, undefined, { by: 'AnotherResource' }],
+      );
+      return true;
+    });
+    for (const statement of message.split('runs: ')[1]?.split('; ') ?? []) await sql(statement);
+    await databases.update('adopted', { user: {} }, { ...owned, password });
+    assert.equal(await at.server().users.checkPassword('adopted', password), true);
+  });
 });
 
 describe('point 7: escapes', { skip, timeout: 300_000 }, () => {
