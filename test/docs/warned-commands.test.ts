@@ -267,7 +267,7 @@ describe('a page says what a command deletes or gives away before the command', 
     ],
     'docs/backup.md': [
       ['kubectl -n crossplane-system delete pods', harmless('it stops the controllers')],
-      ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it before'],
+      ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it'],
       [
         'kubectl -n crossplane-system delete configmap',
         'They delete the databases of step 2 that you did not keep',
@@ -333,7 +333,10 @@ describe('a page says what a command deletes or gives away before the command', 
       ["DROP USER ''@'db1", 'If no program of yours logs in without a name, remove each'],
       ['GRANT SELECT', 'It may read, change and drop every database of the server'],
     ],
-    'docs/postgresql.md': [['REVOKE CONNECT', 'Allow only administrators to connect there']],
+    'docs/postgresql.md': [
+      ['REVOKE CONNECT', 'Allow only administrators to connect there'],
+      ['REASSIGN OWNED BY', 'If the previous owner owns no other database'],
+    ],
     'docs/rotate.md': [['kubectl services-stack rotate', 'requests the password']],
     'docs/start-postgresql.md': [
       ['kubectl -n team-shop delete', 'The database, with its data, is deleted seven days after its claim'],
