@@ -2,6 +2,7 @@ import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pick from 'lodash/pick.js';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
+import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { binding, creating, deleting, getCondition, notReady } from '../../apis/core/v1alpha1/condition.ts';
 import { wasDeleted } from '../../apis/core/v1alpha1/meta.ts';
 import type { Result } from '../../runtime/controller/reconcile.ts';
@@ -52,15 +53,19 @@ export const cannotConfigure: FailureFacts = {
 export const cannotRead: FailureFacts = { reason: 'CannotGetManagedResource' };
 
 export function failureOf(
-  { name }: BindingCall,
+  decision: BindingCall,
   { claim, provisioning }: BindingFacts,
 ): { readonly what: string; readonly facts: FailureFacts } {
-  const what = calls[name];
+  const { name } = decision;
+  const what = decision.name === 'Create' ? creationFrom(decision.resourceClass) : calls[name];
   if (wasDeleted(claim)) return { what, facts: cannotUnbind };
   if (name === 'CopySecret' || name === 'DeleteSecret') return { what, facts: cannotCopy };
   if (provisioning !== undefined) return { what, facts: cannotCreate };
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
+
+/** The class may be what the API server refuses: one that is older than its definition lacks a field that is required now. */
+const creationFrom = ({ kind, metadata }: Class): string => `${calls.Create} from ${kind} ${metadata.name}`;
 
 /** The time after which a run reports a failing resource again, even if no object changes. */
 const repeatAfterMs = 600_000;

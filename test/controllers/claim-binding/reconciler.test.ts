@@ -349,7 +349,14 @@ describe('a step that fails is reported on the claim and tried again', () => {
   test('UpdateClaimError: the name cannot be written', () =>
     reports(whileCreating, 'update resource claim', ['update', claimKind], { claims: [byClass] }));
   test('CreateManagedError: the resource cannot be created', () =>
-    reports(whileCreating, 'create managed resource', ['create', managedKind], { claims: [byClass] }));
+    reports(
+      whileCreating,
+      'create managed resource from FavouriteDBInstanceClass small',
+      ['create', managedKind],
+      {
+        claims: [byClass],
+      },
+    ));
   test('BindError UpdateManagedError: claimRef cannot be written', () =>
     reports(whileBinding, 'update managed resource', ['update', managedKind], {
       claims: [byName],
