@@ -236,9 +236,11 @@ function exhausted(
 
 /**
  * Poolers answer with `protocol violation` and have no codes of their own, so that only their texts tell the errors apart.
- * The texts of PgBouncer are not translated.
+ * The texts of PgBouncer are not translated. Those of the server behind it, which it passes on without their codes, may be.
  */
 const poolerErrors: readonly (readonly [text: RegExp, code: PostgresqlErrorCode])[] = [
+  [/^permission denied for database/, '42501'],
+  [/^too many connections for (?:role|database)/, '53300'],
   [/no more connections allowed|query_wait_timeout|too many/i, 'Exhausted'],
   [/login rejected|SSL required|not allowed|is disabled/i, 'LoginRefused'],
   [/no such user|auth(entication)? failed|password/i, 'AuthenticationFailed'],
@@ -248,7 +250,7 @@ const poolerErrors: readonly (readonly [text: RegExp, code: PostgresqlErrorCode]
 /** An error of the protocol: of a pooler, or of the server itself. It was reached. */
 function poolerError(text: string, { server }: ErrorContext): PostgresqlError {
   const [, code = '08P01'] = poolerErrors.find(([pattern]) => pattern.test(text)) ?? [];
-  const isRetryable = ['Exhausted', 'Unreachable', '08P01'].includes(code);
+  const isRetryable = ['Exhausted', 'Unreachable', '08P01', '53300'].includes(code);
   const message = `server ${server}, or a pooler before it, answered: ${text}; ${advice.checkPooler}`;
   return new PostgresqlError(message, { code, isRetryable });
 }

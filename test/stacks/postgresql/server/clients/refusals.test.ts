@@ -202,6 +202,9 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
+auth_user = ${local.superuser}
+auth_query = SELECT usename, passwd FROM pg_shadow WHERE usename = $1
+server_login_retry = 0
 pool_mode = session
 max_client_conn = 6
 default_pool_size = 3
@@ -260,5 +263,24 @@ query_wait_timeout = 4
       ['Exhausted', 'Exhausted'],
       ['Exhausted', 'Exhausted'],
     ]);
+  });
+
+  test('a password is accepted, although the server begins no session behind PgBouncer', async () => {
+    const server = serverOf({ credentials: through() });
+    const { roles } = server;
+    await roles.create('pooled_tenant', { login: true }, { ...owned, password: 'right' });
+    await sql('REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
+    try {
+      assert.equal(await roles.checkPassword('pooled_tenant', 'right'), true, 'no CONNECT');
+      await sql('GRANT CONNECT ON DATABASE postgres TO pooled_tenant');
+      await sql('ALTER ROLE pooled_tenant CONNECTION LIMIT 0');
+      assert.equal(await roles.checkPassword('pooled_tenant', 'right'), true, 'no connection left');
+      assert.equal(await roles.checkPassword('pooled_tenant', 'wrong'), false);
+    } finally {
+      await server.close();
+      await sql('GRANT CONNECT ON DATABASE postgres TO PUBLIC');
+      await sql('DROP OWNED BY pooled_tenant');
+      await sql('DROP ROLE pooled_tenant');
+    }
   });
 });
