@@ -39,6 +39,7 @@ import { composition } from './composition.ts';
 import { definitions, sharedPackage } from './definitions.ts';
 import type { IdleStackNotesOptions } from './idle-stacks.ts';
 import { createStackMetrics } from './metrics/stack-metrics.ts';
+import { requireProcess } from './process-form.ts';
 import { servers } from './servers.ts';
 import { farewell, stops } from './stopping.ts';
 
@@ -74,6 +75,7 @@ const onlyObserving = '--observe-only: this process changes nothing in external 
  */
 export async function runStacks(stacks: readonly DefinedStack[], facts: OwnProcessFacts): Promise<void> {
   try {
+    requireProcess(stacks, facts);
     if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
       stacks: stacks.map(({ name }) => name),
