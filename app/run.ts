@@ -9,8 +9,10 @@ import type { Observable } from 'rxjs';
 import { BehaviorSubject, concat, EMPTY, first, merge, switchMap, takeUntil, tap } from 'rxjs';
 import { isLabel, notALabel } from '../apis/core/api-names.ts';
 import { DefinitionError } from '../apis/core/definition-error.ts';
+import { requireForm } from '../apis/core/forms.ts';
 import { fieldPaths } from '../apis/field-paths.ts';
 import type { DefinedStack } from '../controllers/author/define-stack.ts';
+import { processForm } from '../controllers/author/definition-forms.ts';
 import { WiringError } from '../controllers/wiring.ts';
 import type { Dashboard, DashboardOptions } from '../dashboard/dashboard.ts';
 import { createDashboard } from '../dashboard/dashboard.ts';
@@ -39,7 +41,6 @@ import { composition } from './composition.ts';
 import { definitions, sharedPackage } from './definitions.ts';
 import type { IdleStackNotesOptions } from './idle-stacks.ts';
 import { createStackMetrics } from './metrics/stack-metrics.ts';
-import { requireProcess } from './process-form.ts';
 import { servers } from './servers.ts';
 import { farewell, stops } from './stopping.ts';
 
@@ -75,7 +76,7 @@ const onlyObserving = '--observe-only: this process changes nothing in external 
  */
 export async function runStacks(stacks: readonly DefinedStack[], facts: OwnProcessFacts): Promise<void> {
   try {
-    requireProcess(stacks, facts);
+    requireForm({ name: 'run' }, processForm, { ...facts, stacks });
     if (!isLabel(facts.name)) throw new DefinitionError(`name of the process: ${notALabel(facts.name)}`);
     const invocation = parseFlags(process.argv.slice(2), {
       stacks: stacks.map(({ name }) => name),

@@ -20,6 +20,8 @@ export interface FailureFacts {
   readonly hint?: string;
   /** The only class of errors that `hint` helps with. Absent: any error of the step. */
   readonly hintFor?: ConditionErrorClass;
+  /** The advice if the API server refuses the write (class RequestRefused). Default: `advice.allowRequest`. */
+  readonly hintIfRefused?: string;
   /** The kind of advice that `hint` is, for the field `error` of the condition. It replaces that of the error. */
   readonly hintKind?: AdviceKind;
   /**
@@ -49,7 +51,10 @@ export class StepFailure extends Error {
     const happened = bug === undefined ? messageOf(cause) : describeBug(bug);
     const error = conditionErrorOf(cause, facts.external);
     const isHelpful = facts.hintFor === undefined || facts.hintFor === error?.class;
-    const hint = error?.class === 'RequestRefused' ? advice.allowRequest : isHelpful && facts.hint;
+    const hint =
+      error?.class === 'RequestRefused'
+        ? (facts.hintIfRefused ?? advice.allowRequest)
+        : isHelpful && facts.hint;
     const why = !hint || bug !== undefined ? happened : `${happened}; ${hint}`;
     super(what === '' ? why : `${what}: ${why}`, { cause });
     this.what = what;

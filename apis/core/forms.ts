@@ -30,8 +30,8 @@ export const objectOf = (fields: Fields): Form => ({ ...object, fields });
 export const listOf = (entries: Form, as: string): Form => ({ fits: Array.isArray, as, entries });
 
 /**
- * Throws a DefinitionError if an author's argument has not this form, or has a misspelt option. Its stack trace begins at
- * the author's call. `of` is the kind or stack, for the message.
+ * Throws a DefinitionError if an author's argument does not have this form, or has a misspelt option. If `call` is the
+ * function, the stack trace begins at the author's call. `of` is the kind or stack, for the message.
  */
 export function requireForm(
   call: { readonly name: string },

@@ -42,8 +42,12 @@ const isSchema = (value: unknown): value is z.ZodType => isObject(value) && isOb
 /** Whether a value is a schema of Zod 3. */
 const isOfOtherZod = (value: unknown): boolean => isObject(value) && !isSchema(value) && '_def' in value;
 
+/** Schemas that were checked. Kinds share most of theirs, and a schema does not change. */
+const checked = new WeakSet<object>();
+
 /** Throws a DefinitionError unless this is a schema, also in its parts. */
 export function requireSchema(what: string, schema: unknown, above: readonly unknown[] = []): void {
+  if (isObject(schema) && checked.has(schema)) return;
   if (above.includes(schema))
     throw new DefinitionError(`${what} contains itself, which Kubernetes does not support`);
   if (!isSchema(schema)) {
@@ -53,7 +57,9 @@ export function requireSchema(what: string, schema: unknown, above: readonly unk
     throw new DefinitionError(`${what} is ${why}`);
   }
   for (const [name, part] of partsOf(schema)) requireSchema(`${what}${name}`, part, [...above, schema]);
+  checked.add(schema);
 }
+
 /** The schemas within a schema, each with the end of its path. */
 function partsOf({ _zod: { def } }: z.core.$ZodType): readonly (readonly [string, unknown])[] {
   const parts = def as unknown as Readonly<Record<string, unknown>>;

@@ -1,4 +1,5 @@
 import omit from 'lodash/omit.js';
+import { isObject } from '../../apis/core/forms.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 import type { SchemaProblem } from '../../apis/core/schema-problems.ts';
 import { schemaProblems } from '../../apis/core/schema-problems.ts';
@@ -35,9 +36,6 @@ export const configureProblems =
 
 const suits = (schema: Definition['parameters'], forProvider: object = {}): boolean =>
   schema === undefined || schemaProblems(schema, forProvider).length === 0;
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fits({ schema }: Definition, object: Claim | Class): boolean {
   return schemaProblems(schema, omit(object, ['apiVersion', 'kind', 'metadata', 'status'])).length === 0;

@@ -1,3 +1,4 @@
+import isString from 'lodash/isString.js';
 import type { Fields, Form } from '../../apis/core/forms.ts';
 import {
   flag,
@@ -67,6 +68,13 @@ export const serviceForm: Fields = {
   confirmAbsenceMs: number,
 };
 
+/** The parts that a service and a stack have in common. A stack has a name, too. */
+const hasParts = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) && Array.isArray(value.definitions) && function_.fits(value.managed);
+
+/** Whether a value of an author is a result of `defineStack`. */
+export const isDefinedStack = (value: unknown): boolean => hasParts(value) && text.fits(value.name);
+
 /** The options of `defineStack`. */
 export const stackForm: Fields = {
   name: required(text),
@@ -81,10 +89,7 @@ export const stackForm: Fields = {
   ),
   services: required(
     listOf(
-      {
-        fits: (value) => isObject(value) && Array.isArray(value.definitions) && function_.fits(value.managed),
-        as: 'a result of service',
-      },
+      { fits: (value) => hasParts(value) && !isDefinedStack(value), as: 'a result of service' },
       'a list of results of service',
     ),
   ),
@@ -99,4 +104,21 @@ export const cloudForm: Fields = {
   check: function_,
   withTags: function_,
   injected: object,
+};
+
+const stacks = listOf(
+  { fits: isDefinedStack, as: 'a result of defineStack' },
+  'a list of results of defineStack',
+);
+
+/** The options of `run`, and its list of stacks. */
+export const processForm: Fields = {
+  stacks: required(stacks),
+  name: required(text),
+  version: required(text),
+  crds: required({
+    fits: (value) => [value].flat().every((each) => isString(each) && each !== ''),
+    as: 'a folder, or a list of folders',
+  }),
+  optional: stacks,
 };

@@ -1,6 +1,7 @@
 import compact from 'lodash/compact.js';
 import isEqual from 'lodash/isEqual.js';
 import pick from 'lodash/pick.js';
+import { advice } from '../../apis/core/v1alpha1/advice.ts';
 import type { Claim } from '../../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../../apis/core/v1alpha1/class.ts';
 import { binding, creating, deleting, getCondition, notReady } from '../../apis/core/v1alpha1/condition.ts';
@@ -36,7 +37,8 @@ export interface Outcome {
 export const cannotBind: FailureFacts = { reason: 'CannotBindManagedResource', ready: binding };
 export const cannotRefresh: FailureFacts = { reason: 'CannotBindManagedResource' };
 const cannotUnbind: FailureFacts = { reason: 'CannotUnbindManagedResource', ready: deleting };
-const cannotCreate: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
+const cannotReserve: FailureFacts = { reason: 'CannotCreateManagedResource', ready: creating };
+const cannotCreate: FailureFacts = { ...cannotReserve, hintIfRefused: advice.allowCreation };
 export const cannotCopy: FailureFacts = { reason: 'CannotPropagateConnectionDetails', ready: binding };
 /** The claim keeps its copy. */
 export const cannotCopyAgain: FailureFacts = { reason: 'CannotPropagateConnectionDetails' };
@@ -57,14 +59,15 @@ export function failureOf(
   { claim, provisioning }: BindingFacts,
 ): { readonly what: string; readonly facts: FailureFacts } {
   const { name } = decision;
-  const what = decision.name === 'Create' ? creationFrom(decision.resourceClass) : calls[name];
+  const what = calls[name];
   if (wasDeleted(claim)) return { what, facts: cannotUnbind };
   if (name === 'CopySecret' || name === 'DeleteSecret') return { what, facts: cannotCopy };
-  if (provisioning !== undefined) return { what, facts: cannotCreate };
+  if (decision.name === 'Create') return { what: creationFrom(decision.resourceClass), facts: cannotCreate };
+  if (provisioning !== undefined) return { what, facts: cannotReserve };
   return { what, facts: wasBound(claim) ? cannotRefresh : cannotBind };
 }
 
-/** The class may be what the API server refuses: one that is older than its definition lacks a field that is required now. */
+/** Names the class, because it may lack a field that a new definition requires. */
 const creationFrom = ({ kind, metadata }: Class): string => `${calls.Create} from ${kind} ${metadata.name}`;
 
 /** The time after which a run reports a failing resource again, even if no object changes. */

@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import uniq from 'lodash/uniq.js';
 import type { DefinedStack } from '../../controllers/author/define-stack.ts';
+import { isDefinedStack } from '../../controllers/author/definition-forms.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The stacks that a module exports, directly and in lists. Throws UsageError if it cannot be imported. */
@@ -11,7 +12,11 @@ export async function stacksOf(module: string): Promise<readonly DefinedStack[]>
     const text = error instanceof Error ? `${error.message}${placeIn(error.stack)}` : String(error);
     throw new UsageError(`cannot import ${module}: ${text}`, { cause: error });
   })) as Readonly<Record<string, unknown>>;
-  return uniq(Object.values(exported).flat().filter(isDefinedStack));
+  return uniq(
+    Object.values(exported)
+      .flat()
+      .filter((value): value is DefinedStack => isDefinedStack(value)),
+  );
 }
 
 /** The first place in a file of the author that a stack trace names, in parentheses. Empty without one. */
@@ -31,6 +36,3 @@ export async function someStacksOf(module: string): Promise<readonly DefinedStac
     throw new UsageError(`${module} exports no stack: export the result of defineStack`);
   return stacks;
 }
-
-const isDefinedStack = (value: unknown): value is DefinedStack =>
-  typeof value === 'object' && value !== null && 'definitions' in value && 'managed' in value;

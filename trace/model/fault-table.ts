@@ -325,7 +325,7 @@ export const faultTable: readonly FaultRow[] = [
     sign: anyError('RequestRefused'),
     cause: 'The API server refuses what the controllers write: {message}.',
     advice:
-      'A ResourceQuota, an admission webhook, a ValidatingAdmissionPolicy, a definition or RBAC refuses it. Correct the class, change the one that the message names, or exempt the service account of the controllers. The controllers try again by themselves.',
+      'A ResourceQuota, an admission webhook, a ValidatingAdmissionPolicy, a definition or RBAC refuses it. Change the one that the message names, or exempt the service account of the controllers. If the message names a class that lacks a field, correct the class. The controllers try again by themselves.',
   },
   {
     name: 'observing only',

@@ -82,7 +82,8 @@ export const advice = {
     }),
   correctEntryName: (className?: string) =>
     correctWithClass('publishConnectionDetailsTo.name', { className }),
-  allowRequest:
+  allowRequest: 'an administrator can change the quota, policy, rule or right that refuses it',
+  allowCreation:
     'an administrator can correct the class, or change the quota, policy, rule or right that refuses it',
 
   // To the administrator of a managed resource.

@@ -14,5 +14,7 @@ export const unplayed = {
   allowHost: 'the other administrators of the server may come from any host, so it refuses none',
   joinCluster: 'a test has no Galera cluster',
   useMariadb: 'a test has no MySQL server',
+  allowCreation:
+    'a class must be older than the definition that requires another field: tried by hand with two versions of a kind',
   checkPooler: 'the pooler is in test/stacks/postgresql/server/clients/refusals.test.ts',
 } as const satisfies Partial<Record<keyof typeof catalogue, string>>;

@@ -90,6 +90,10 @@ const mistakes: readonly (readonly [() => unknown, message: string])[] = [
     inStack({ services: [Promise.resolve()] }),
     'defineStack of boxes got services.0, a promise, which must be a result of service',
   ],
+  [
+    inStack({ services: [inStack({})()] }),
+    'defineStack of boxes got services.0, an object, which must be a result of service',
+  ],
   [() => service!(), 'service got undefined, which must be an object'],
   [inService({ managed: undefined }), 'service got no managed, which must be a kind from defineManaged'],
   [inService({ managed: 'Box' }), 'service got managed, text, which must be a kind from defineManaged'],

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { DefinitionError } from '../../apis/core/definition-error.ts';
-import { requireProcess } from '../../app/process-form.ts';
+import { DefinitionError } from '../../../apis/core/definition-error.ts';
+import { requireForm } from '../../../apis/core/forms.ts';
+import { processForm } from '../../../controllers/author/definition-forms.ts';
 
-const stack = { name: 'shop', definitions: [] };
+const service = { definitions: [], managed: () => ({}) };
+const stack = { ...service, name: 'shop' };
 const facts = { name: 'shop', version: '1.0.0', crds: 'crds' };
+
+const requireProcess = (stacks: unknown, given?: object): void =>
+  requireForm({ name: 'run' }, processForm, { ...given, stacks });
 
 describe('run accepts', () => {
   const accepted: Readonly<Record<string, readonly [unknown, object]>> = {
@@ -19,7 +24,9 @@ describe('run accepts', () => {
 });
 
 describe('run names the option that has another form', () => {
-  const refused: Readonly<Record<string, readonly [stacks: unknown, facts: unknown, problem: string]>> = {
+  const refused: Readonly<
+    Record<string, readonly [stacks: unknown, facts: object | undefined, problem: string]>
+  > = {
     'a stack alone': [stack, facts, 'stacks, an object, which must be a list of results of defineStack'],
     'no stacks': [undefined, facts, 'no stacks, which must be a list of results of defineStack'],
     'a stack that is undefined': [
@@ -32,6 +39,7 @@ describe('run names the option that has another form', () => {
       facts,
       'stacks.0, a promise, which must be a result of defineStack',
     ],
+    'a service': [[service], facts, 'stacks.0, an object, which must be a result of defineStack'],
     'no facts': [[stack], undefined, 'no name, which must be text'],
     'no version': [[stack], { ...facts, version: undefined }, 'no version, which must be text'],
     'a folder that is a number': [
