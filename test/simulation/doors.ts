@@ -31,8 +31,8 @@ export interface DoorOptions {
   isDead(): boolean;
   /** Throws if another process may lead by now. */
   checkLease(): void;
-  /** Counts a request of this name, and says what goes wrong with it and how much of the time it takes. */
-  next(call: string): {
+  /** Counts a request, and says what goes wrong with it and how much of the time it takes. */
+  next(request: DoorRequest): {
     readonly name: string;
     readonly fault: CallFault | undefined;
     readonly there: number;
@@ -44,6 +44,35 @@ export interface DoorOptions {
   crash(downMs: number): void;
   /** Carries out a change, and records it. */
   carryOut(call: RecordedCall, effect: () => unknown): unknown;
+}
+
+/** A request at a door, as far as its faults depend on it. */
+export interface DoorRequest {
+  /** `create FancySQLInstance team/orders`. */
+  readonly call: string;
+  /** `api` for the API server. */
+  readonly system: string;
+  readonly isWrite: boolean;
+  /** Whether it is refused if the object has changed. */
+  readonly isConditional: boolean;
+}
+
+/**
+ * Whether a fault has an effect on a request that neither another fault nor a run without faults has. Only writes to the API
+ * server are carried out twice, only conditional ones conflict, and PostgreSQL has no status to refuse by.
+ */
+export function hasOwnEffect(fault: CallFault, { system, isWrite, isConditional }: DoorRequest): boolean {
+  const isApi = system === 'api';
+  switch (fault.type) {
+    case 'twice':
+      return isApi && isWrite;
+    case 'page':
+      return isApi || hasStatuses(system);
+    case 'refused':
+      return isApi ? fault.code !== 409 || isConditional : hasStatuses(system);
+    default:
+      return true;
+  }
 }
 
 /** As the real client waits for an answer. */
@@ -118,7 +147,9 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
       sentAtMs,
       ...(about && { about: { kind, ...about } }),
     };
-    const { fault, there, back } = options.next(`${verb} ${call.target}`);
+    const isConditional = about?.preconditions?.resourceVersion !== undefined;
+    const named = { call: `${verb} ${call.target}`, system: 'api', isWrite, isConditional };
+    const { fault, there, back } = options.next(named);
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };
     if (fault?.type === 'crash' && fault.when === 'before') return die(options, fault);
     if (slow.thereMs > requestTimeoutMs) {
@@ -135,7 +166,6 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     const isGone = options.isOut('api') || (verb === 'list' && options.isMissing(kind.kind));
     if (isGone || fault?.type === 'unreachable') throw noConnection();
     if (fault?.type === 'page') throw pages[fault.code];
-    const isConditional = about?.preconditions?.resourceVersion !== undefined;
     if (fault?.type === 'refused' && (fault.code !== 409 || isConditional)) throw refusal(fault, call.target);
     let answer = options.carryOut(call, effect) as Promise<T>;
     if (fault?.type === 'twice' && isWrite) {
@@ -179,7 +209,12 @@ export function apiDoor(client: KubernetesClient, options: DoorOptions): Kuberne
     },
     watch<T>(kind: Kind, given: Parameters<KubernetesClient['watch']>[1]) {
       return new Observable<WatchEvent<T>>((subscriber) => {
-        const { there } = options.next(`watch ${kind.kind}`);
+        const { there } = options.next({
+          call: `watch ${kind.kind}`,
+          system: 'api',
+          isWrite: false,
+          isConditional: false,
+        });
         const opening = clock.scheduler.schedule(() => {
           if (options.isDead()) return;
           if (options.isOut('api') || options.isMissing(kind.kind)) {
@@ -236,7 +271,12 @@ export function outsideDoor(options: DoorOptions): CarryOutside {
   return async (call, effect) => {
     if (options.isDead()) return never();
     const { system, verb, target, isWrite, isTentative = false, signal } = call;
-    const { fault, there, back } = options.next(`${verb} ${system} ${target}`);
+    const { fault, there, back } = options.next({
+      call: `${verb} ${system} ${target}`,
+      system,
+      isWrite,
+      isConditional: false,
+    });
     if (fault?.type === 'crash' && fault.when === 'before') return die(options, fault);
     const sentAtMs = clock.elapsedMs();
     const slow = fault?.type === 'slow' ? fault : { thereMs: 0, backMs: 0 };

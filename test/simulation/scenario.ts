@@ -99,7 +99,7 @@ export type CallFault =
   | { readonly type: 'unreachable' }
   /** Carried out, and the answer is lost. */
   | { readonly type: 'answer lost' }
-  /** Carried out twice: the second answer is returned. */
+  /** A write that the API server carries out twice: the second answer is returned. */
   | { readonly type: 'twice' }
   /** Carried out, and a cloud, or a gateway before it, gives another answer. */
   | { readonly type: 'garbled'; readonly garble: Garble }

@@ -32,7 +32,7 @@ import { backUp, empty, putBack, restored, shuffled } from './backup.ts';
 import type { Chance } from './chance.ts';
 import { chanceOf } from './chance.ts';
 import { CountedWrites } from './counted-writes.ts';
-import type { DoorOptions } from './doors.ts';
+import type { DoorOptions, DoorRequest } from './doors.ts';
 import { faultsOf } from './faults.ts';
 import type { Change, Invariant, InvariantOf, RecordedCall, Violation } from './invariant.ts';
 import { observed, shapedChange } from './invariant.ts';
@@ -57,7 +57,7 @@ export interface Wish {
 }
 
 /** A request that a process began. */
-export interface SentRequest {
+export interface SentRequest extends DoorRequest {
   readonly atMs: number;
   /** As faults are listed by. */
   readonly name: string;
@@ -236,7 +236,7 @@ export class World {
       readsDefinitions: scenario.steps.some(({ act }) => act.type === 'older definition'),
       isMissing: (kind) => this.#held.isMissing(kind),
       isOut: (system) => (this.#outUntilMs.get(system) ?? 0) > this.elapsedMs,
-      next: (call) => this.#next(id, call),
+      next: (request) => this.#next(id, request),
       crash: (downMs) => this.#crash(process, downMs),
       carryOut: (call, effect) => this.#carryOut(id, call, effect),
       died: () => {
@@ -345,11 +345,12 @@ export class World {
     return count;
   }
 
-  #next(id: string, call: string): ReturnType<DoorOptions['next']> {
+  #next(id: string, request: DoorRequest): ReturnType<DoorOptions['next']> {
+    const { call } = request;
     this.#ask((invariant) => invariant.requested?.({ by: id, call }));
     const base = `${id} ${call}`;
     const name = `${base} ${this.#count(base)}`;
-    this.history.requests.push({ atMs: this.elapsedMs, name });
+    this.history.requests.push({ ...request, atMs: this.elapsedMs, name });
     const fault =
       this.#isTroubleOver || this.elapsedMs > this.scenario.troubleMs ? undefined : this.#faultFor(name);
     if (fault !== undefined) {

@@ -1,6 +1,7 @@
 import memoize from 'lodash/memoize.js';
 import type { Claim } from '../../../apis/core/v1alpha1/claim.ts';
 import { objectKeyText } from '../../../apis/core/v1alpha1/kind.ts';
+import { hasOwnEffect } from '../doors.ts';
 import type { Violation } from '../invariant.ts';
 import { allInvariants } from '../invariants.ts';
 import { claimKinds } from '../kinds.ts';
@@ -109,7 +110,7 @@ async function playToEnd(scenario: Scenario) {
 
 const reported = ({ invariant, what }: Violation): string => `${invariant}: ${what}`;
 
-/** The faults that each request may have. */
+/** The faults that a request may have. */
 const answers: readonly CallFault[] = [
   ...(['answer lost', 'twice', 'unreachable'] as const).map((type) => ({ type })),
   ...([200, 404] as const).map((code) => ({ type: 'page' as const, code })),
@@ -152,6 +153,12 @@ function pointsOf({ scenario, fromMs }: Reference, history: World['history']): r
     scenario: { ...scenario, reactions: acts.map((act): Reaction => ({ atChange, act })) },
   });
   const requests = history.requests.filter(isIn).filter(({ name }) => !/^p\d+ watch /.test(name));
+  const withFaults = (kind: PointKind, faults: readonly CallFault[]): readonly Point[] =>
+    requests.flatMap((request) =>
+      faults
+        .filter((fault) => hasOwnEffect(fault, request))
+        .map((fault) => withFault(kind, request.name, fault)),
+    );
   const changes = history.changed
     .map(({ key, ...each }, index) => ({
       ...each,
@@ -160,8 +167,8 @@ function pointsOf({ scenario, fromMs }: Reference, history: World['history']): r
     }))
     .filter(isIn);
   return [
-    ...requests.flatMap(({ name }) => crashes.map((fault) => withFault('crash', name, fault))),
-    ...requests.flatMap(({ name }) => answers.map((fault) => withFault('answer', name, fault))),
+    ...withFaults('crash', crashes),
+    ...withFaults('answer', answers),
     ...changes.flatMap(({ kind, number, what }) =>
       [...staleness(kind), ...staleness(undefined)].map((acts) => withReactions('stale', what, number, acts)),
     ),
