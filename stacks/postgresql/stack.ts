@@ -54,11 +54,9 @@ export function createPostgresqlStack({
           const facts = (): SystemFacts => {
             const major = connection.server.lastVersion();
             const version = major === undefined ? undefined : `PostgreSQL ${major}`;
-            const standby = env.isObserveOnly ? undefined : connection.server.standbyWarning();
-            return { version, warning: standby ?? connection.survey.warning() };
+            return { version, warning: connection.survey.warning() };
           };
-          const check = (signal: AbortSignal) =>
-            env.isObserveOnly ? system(signal).then(() => {}) : connection.server.checkWritable(signal);
+          const check = (signal: AbortSignal) => system(signal).then(() => {});
           return { client: { ...connection, ...shared }, system, check, facts };
         };
       },

@@ -1,4 +1,4 @@
-import type { Cases, Script } from './postgresql-place.ts';
+import type { Cases } from './postgresql-place.ts';
 import { called } from './postgresql-place.ts';
 import { mine } from './postgresql-roles.ts';
 
@@ -56,38 +56,5 @@ export const serverCases: Cases = {
     await ask('roles.create', () => place.client.roles.create('ann', {}, { ...mine, signal }));
     await ask('databases.observe', () => place.client.databases.observe('shop', { signal }));
     await call('roles.observe', 'ann');
-  },
-};
-
-/** The calls of a standby. Role `ann` with database `shop` was created before. */
-export const beforeStandby = async ({ call }: Script): Promise<void> => {
-  await call('roles.create', 'ann', { login: true }, { ...mine, password: 'x' });
-  await call('databases.create', 'shop', { owner: 'ann' }, mine);
-};
-
-export const standbyCases: Cases = {
-  'a standby answers questions and changes nothing': async ({ call, login }) => {
-    await call('serverVersion');
-    await call('systemIdentifier');
-    await call('roles.observe', 'ann');
-    await call('databases.observe', 'shop', { withExtensions: true });
-    await call('grants.observe', { role: 'ann', on: { database: 'shop' } });
-    await call('roles.checkPassword', 'ann', 'x');
-    await login({ user: 'ann', password: 'x', database: 'shop' });
-    await call('roles.create', 'bob', {}, mine);
-    await call('roles.update', 'ann', { createDb: true }, mine);
-    await call('roles.update', 'ann', { login: true }, mine);
-    await call('roles.setPassword', 'ann', 'y', mine);
-    await call('databases.create', 'stock', {}, mine);
-    await call('databases.update', 'shop', { connectionLimit: 1 }, mine);
-    await call('databases.update', 'shop', { extensions: [{ name: 'citext' }] }, mine);
-    await call('grants.apply', { role: 'ann', on: { memberOf: 'pg_monitor' } });
-    await call('grants.apply', { role: 'ann', on: { database: 'postgres' }, privileges: ['CONNECT'] });
-    await call('databases.drop', 'shop', { ...mine, terminateSessions: true });
-    await call('databases.drop', 'shop', { ...mine, terminateSessions: false });
-    await call('roles.drop', 'ann', mine);
-    await call('closeServerDatabases');
-    await call('roles.observe', 'ann');
-    await call('databases.observe', 'shop');
   },
 };

@@ -104,8 +104,6 @@ export interface ErrorContext {
   readonly secrets: readonly string[];
   /** The server has accepted the credentials. A refusal of a user or password is about those in the statement. */
   readonly isLoggedIn?: boolean;
-  /** The server is a standby, which changes nothing. */
-  readonly isStandby?: boolean;
   /** The connection has TLS. */
   readonly hasTls?: boolean;
   /** The database in which the provider works, while it connects there. */
@@ -139,7 +137,6 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     if (sqlState === '08P01') return poolerError(text, context);
     if (sqlState.startsWith('08') || serverGoing.has(sqlState)) return unreachable(server, text);
     if (sqlState.startsWith('53')) return exhausted(error, sqlState, text, context);
-    if (sqlState === '25006' && context.isStandby) return standbyUsed(server);
     if (sqlState === '55P03') {
       const message = `server ${server}: another session holds a needed lock: ${text}`;
       return new PostgresqlError(message, { code: sqlState, isRetryable: true });
@@ -162,7 +159,7 @@ export function toPostgresqlError(error: unknown, context: ErrorContext): Postgr
     if (invalid.has(sqlState)) return new PostgresqlError(text, { code: 'Invalid' });
     const isRetryable =
       retryableClasses.has(sqlState.slice(0, 2)) ||
-      sqlState === '25006' || // a standby: it may be promoted, or the address point to the primary
+      sqlState === '25006' || // a pooler leads to a standby: it may be promoted, or the pooler lead to the primary
       isConcurrentUpdate(error);
     return new PostgresqlError(text, { code: sqlState, isRetryable });
   }
@@ -256,10 +253,13 @@ function poolerError(text: string, { server }: ErrorContext): PostgresqlError {
 }
 
 export const standbyUsed = (server: string): PostgresqlError =>
-  new PostgresqlError(`server ${server} is a standby, which changes nothing; ${clientAdvice.usePrimary}`, {
-    code: '25006',
-    isRetryable: true, // it may be promoted
-  });
+  new PostgresqlError(
+    `server ${server} is a standby, so it changes nothing and its data may be old; ${clientAdvice.usePrimary}`,
+    {
+      code: '25006',
+      isRetryable: true, // it may be promoted
+    },
+  );
 
 /** The server committed, and waited for its synchronous standby until it was asked to stop. */
 export const standbyMissing = (server: string): PostgresqlError =>

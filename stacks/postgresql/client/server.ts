@@ -3,7 +3,7 @@ import { sessionDefaults, sharedConnections } from '../../../package/stack.ts';
 import type { Credentials } from './credentials.ts';
 import type { Databases } from './database.ts';
 import { databases } from './database.ts';
-import { PostgresqlError, sqlStateOf, standbyUsed } from './error.ts';
+import { PostgresqlError, sqlStateOf } from './error.ts';
 import type { Grants } from './grant.ts';
 import { grants } from './grant.ts';
 import type { HolderOf } from './mark.ts';
@@ -33,10 +33,6 @@ export interface PostgresqlServer {
   serverVersion(signal?: AbortSignal): Promise<number>;
   /** The major version at the last use of a connection; undefined before the first. Sends nothing. */
   lastVersion(): number | undefined;
-  /** A sentence if the server was a standby at the last use of a connection. Sends nothing. */
-  standbyWarning(): string | undefined;
-  /** Throws if nothing can be changed on the server. */
-  checkWritable(signal?: AbortSignal): Promise<void>;
   /** Identifies this server and its replicas, if we may read the identifier; else its address. */
   systemIdentifier(signal?: AbortSignal): Promise<string>;
   readonly requiring: Requiring;
@@ -79,7 +75,6 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
   const { lockTimeoutMs, context } = sessionOptions;
   /** The version at the last connection. It decides which settings must be overridden. */
   let version: number | undefined;
-  let isStandby = false;
   const connections = sharedConnections({
     ...options,
     idleDatabase: maintenance,
@@ -108,7 +103,6 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
       const run = (session: OpenSession) => {
         session.signal = signal; // a reused session still has the signal of its last use
         version = session.serverVersion;
-        isStandby = session.isStandby;
         return body(session);
       };
       return connections.use(database, signal, run, group);
@@ -137,11 +131,6 @@ export function createPostgresqlServer(options: PostgresqlServerOptions): Postgr
           id === undefined ? `PostgreSQL server ${context.server}` : `PostgreSQL system ${id}`,
         ),
       lastVersion: () => version,
-      standbyWarning: () => (isStandby ? standbyUsed(context.server).message : undefined),
-      checkWritable: (signal) =>
-        withSession(undefined, signal, async (session) => {
-          if (session.isStandby) throw standbyUsed(context.server);
-        }),
       serverVersion: (signal) => withSession(undefined, signal, async (session) => session.serverVersion),
       requiring: requiring(withSession, context.server),
       databases: databases(withSession, holderOf),

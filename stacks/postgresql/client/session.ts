@@ -14,6 +14,7 @@ import {
   routineOf,
   sqlStateOf,
   standbyMissing,
+  standbyUsed,
   toPostgresqlError,
 } from './error.ts';
 
@@ -24,8 +25,6 @@ export interface Session {
   readonly serverVersion: number;
   /** The system identifier from initdb, which replicas share. Undefined if we may not read it. */
   readonly systemIdentifier: string | undefined;
-  /** Whether the server is a standby, which changes nothing. */
-  readonly isStandby: boolean;
   /** The user of this session on the server. */
   readonly admin: { readonly name: string; readonly isSuperuser: boolean };
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
@@ -212,7 +211,6 @@ async function connect(
     callOff();
   };
 
-  let isStandby = false;
   let current = signal;
   /**
    * An abort, or the limit, ends what is under way. The server is first asked to cancel the statement: it does not notice a
@@ -275,7 +273,7 @@ async function connect(
       return await run();
     } catch (error) {
       if (current?.aborted && error === current.reason) throw error;
-      throw toPostgresqlError(error, { ...context, isLoggedIn: true, isStandby });
+      throw toPostgresqlError(error, { ...context, isLoggedIn: true });
     }
   };
 
@@ -296,13 +294,13 @@ async function connect(
     if (facts === undefined) {
       throw new PostgresqlError('the server does not know its own user', { code: 'Invalid' });
     }
-    isStandby = facts.standby;
+    // guard: otherwise what a standby does not have yet counts as lost, or as deleted
+    if (facts.standby && options.isReadOnly !== true) throw standbyUsed(context.server);
     let isInTransaction = false;
     const session = {
       database,
       serverVersion: facts.version,
       systemIdentifier: facts.system ?? undefined,
-      isStandby: facts.standby,
       admin: { name: facts.name, isSuperuser: facts.superuser },
       query: <Row extends object>(sql: string, values?: readonly unknown[]) =>
         // `transaction` needs the raw error, and maps it.

@@ -7,7 +7,7 @@ export const unplayed = {
   trustAuthority: 'the process would have to start again with another variable',
   renewCertificate: 'the owner of the server does that; the message needs nothing of ours',
   usePrimary:
-    'a standby with its primary takes too long to start; test/stacks/postgresql/server/conformance.test.ts has one',
+    'a standby with its primary takes too long to start; test/stacks/postgresql/server/clients/refusals.test.ts has one',
   addSpace: 'a test cannot fill a disk',
   addMemory: 'a test cannot fill the memory of a machine',
   flushHosts: 'the server blocks no host of its own machine',

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, afterEach, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { escapeIdentifier } from 'pg';
 import { postgresqlCases, recordAnswers, recordedAnswers } from '../../../conformance/postgresql-cases.ts';
 import type { Answered, Place } from '../../../conformance/postgresql-place.ts';
 import { answersTo } from '../../../conformance/postgresql-place.ts';
-import { beforeStandby, standbyCases } from '../../../conformance/postgresql-servers.ts';
 import { postgresqlFixture } from './clients/fixture.ts';
 
 /**
@@ -19,7 +16,6 @@ const before = isRecording ? {} : recordedAnswers();
 const recorded: Record<string, readonly Answered[]> = {};
 
 const {
-  local,
   server: serverOf,
   sql,
   connect,
@@ -56,8 +52,6 @@ const stable = (text: string): string =>
 
 /** As initdb left it. */
 afterEach(async () => {
-  const [{ isStandby } = {}] = await sql<{ isStandby: boolean }>('SELECT pg_is_in_recovery() AS "isStandby"');
-  if (isStandby) return;
   const databases = await sql<{ name: string }>('SELECT datname AS name FROM pg_database WHERE oid >= 16384');
   for (const { name } of databases) {
     await sql(`ALTER DATABASE ${escapeIdentifier(name)} IS_TEMPLATE false`).catch(() => {});
@@ -84,21 +78,3 @@ for (const [about, cases] of Object.entries(postgresqlCases)) {
     }
   });
 }
-
-// The last, since it stays one.
-describe('PostgreSQL answers as it did: standby', () => {
-  for (const [name, act] of Object.entries(standbyCases)) {
-    test(name, async () => {
-      await answersTo(beforeStandby, place, stable);
-      const [{ data_directory: directory } = { data_directory: '' }] = await sql<{ data_directory: string }>(
-        'SHOW data_directory',
-      );
-      await local.stop();
-      writeFileSync(join(directory, 'standby.signal'), '');
-      await local.start();
-      const answers = await answersTo(act, place, stable);
-      recorded[`standby: ${name}`] = answers;
-      if (!isRecording) assert.deepEqual(answers, before[`standby: ${name}`]);
-    });
-  }
-});

@@ -176,6 +176,41 @@ describe('no session of ours stays', () => {
   });
 });
 
+describe('a standby', () => {
+  test('changes nothing, and nothing counts as absent there, until it is promoted', async () => {
+    const server = serverOf();
+    await server.roles.create('before', { login: true }, { ownerId, password: 'x' });
+    const [{ directory } = { directory: '' }] = await sql<{ directory: string }>(
+      `SELECT current_setting('data_directory') AS directory`,
+    );
+    await local.stop();
+    writeFileSync(join(directory, 'standby.signal'), '');
+    await local.start();
+    for (const call of [
+      () => server.serverVersion(),
+      () => server.systemIdentifier(),
+      () => server.roles.observe('before'),
+      () => server.roles.observe('absent'),
+      () => server.databases.observe('absent'),
+      () => server.grants.observe({ role: 'absent', on: { database: 'postgres' } }),
+      () => server.roles.drop('absent', owned),
+      () => server.databases.drop('absent', { ...owned, terminateSessions: true }),
+    ]) {
+      assert.deepEqual(await errorOf(call()), [
+        '25006',
+        'ReadOnly',
+        `server ${address} is a standby, so it changes nothing and its data may be old; use the address of the primary in the credentials`,
+      ]);
+    }
+    const watching = serverOf({ isReadOnly: true });
+    assert.ok(await watching.roles.observe('before'), 'a client that only reads may read');
+    await sql('SELECT pg_promote()');
+    assert.ok(await server.roles.observe('before'));
+    await server.roles.drop('before', owned);
+    await Promise.all([server.close(), watching.close()]);
+  });
+});
+
 const bouncer = await pgbouncer.support();
 
 describe('with PgBouncer between', { skip: bouncer.by === 'none' && bouncer.reason }, () => {
