@@ -28,6 +28,7 @@ import type { Pace } from './pace.ts';
 import { createPace } from './pace.ts';
 import { namespace, putProvider } from './provider.ts';
 import type { Conformance, World } from './scenario.ts';
+import { checkedWorld, worldForm } from './scenario-forms.ts';
 import { secretsIn } from './secrets.ts';
 import type { TestClock } from './test-clock.ts';
 import { testClock } from './test-clock.ts';
@@ -68,7 +69,8 @@ export class Bench {
 
   static async open(conformance: Conformance): Promise<Bench> {
     const [clock, random] = [testClock(), seededRandom(1)];
-    return new Bench(conformance, await conformance.open({ clock, random }), clock, random);
+    const world = checkedWorld(worldForm, await conformance.open({ clock, random }));
+    return new Bench(conformance, world, clock, random);
   }
 
   /** Ends the process, and every wait of a rule that is not over. */

@@ -5,6 +5,7 @@
 
 import { after, before, describe, test } from 'node:test';
 import isEqual from 'lodash/isEqual.js';
+import { requireForm } from '../apis/core/forms.ts';
 import type { Definition } from '../apis/core/schema.ts';
 import type { Claim } from '../apis/core/v1alpha1/claim.ts';
 import type { Class } from '../apis/core/v1alpha1/class.ts';
@@ -24,6 +25,7 @@ import { MemoryCluster } from './memory-cluster.ts';
 import { namespace, putProvider } from './provider.ts';
 import { realMoment } from './real-moment.ts';
 import type { World } from './scenario.ts';
+import { checkedWorld, claimsForm, claimWorldForm } from './scenario-forms.ts';
 import { Broken, expect, needed, Skipped } from './verdict.ts';
 
 /** A real server, and the stack that uses it. */
@@ -81,6 +83,7 @@ const team = 'team-a';
 export function describeClaims<M extends Managed, C extends Claim, K extends Class>(
   claims: Claims<M, C, K>,
 ): void {
+  requireForm(describeClaims, claimsForm, claims);
   const { kind, group } = claims.claim;
   describe(`claims for ${kind}.${group}, served by ${claims.managed.kind}`, () => {
     let stage: Stage;
@@ -104,7 +107,11 @@ export function describeClaims<M extends Managed, C extends Claim, K extends Cla
 /** The stage of these claims, with its process running. */
 export const openStage = async <M extends Managed, C extends Claim, K extends Class>(
   claims: Claims<M, C, K>,
-): Promise<Stage> => new Stage(claims as unknown as Claims<Managed, Claim, Class>, await claims.open());
+): Promise<Stage> =>
+  new Stage(
+    claims as unknown as Claims<Managed, Claim, Class>,
+    checkedWorld(claimWorldForm, await claims.open()),
+  );
 
 /** One of the twelve acts. */
 interface Act {

@@ -3,18 +3,21 @@
  */
 
 import { describe, test } from 'node:test';
+import { requireForm } from '../apis/core/forms.ts';
 import type { Managed } from '../apis/core/v1alpha1/managed.ts';
 import { Bench } from './bench.ts';
 import { withinLimit } from './real-moment.ts';
 import type { Rule } from './rules/rule.ts';
 import { rules } from './rules/rules.ts';
 import type { Conformance, ForProvider } from './scenario.ts';
+import { conformanceForm } from './scenario-forms.ts';
 import type { Verdict } from './verdict.ts';
 import { Broken, Skipped } from './verdict.ts';
 
 /**
  * Tests the external client of one managed kind, as its stack runs it: one test per rule, with a message that names the
- * fix. A rule that the world lacks a hook for is skipped, with a message.
+ * fix. A rule that the world lacks a hook for is skipped, with a message. Throws DefinitionError if an option has another
+ * form.
  *
  *     describeConformance({
  *       managed: QueueKind,
@@ -36,6 +39,7 @@ import { Broken, Skipped } from './verdict.ts';
 export function describeConformance<M extends Managed, const Another extends ForProvider<M> = ForProvider<M>>(
   conformance: Conformance<M, Another>,
 ): void {
+  requireForm(describeConformance, conformanceForm, conformance);
   const { kind, group } = conformance.managed;
   describe(`the external client of ${kind}.${group}`, () => {
     for (const rule of rules) {

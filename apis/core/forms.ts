@@ -39,13 +39,17 @@ export function requireForm(
   given: unknown,
   of?: (named: Readonly<Record<string, unknown>>) => unknown,
 ): asserts given is object {
-  const problem = objectProblem(given) ?? formProblem(fields, given as Given, '');
+  const problem = givenProblem(fields, given);
   if (problem === undefined) return;
   const named = isObject(given) ? of?.(given) : undefined;
   const error = new DefinitionError(`${call.name}${isString(named) ? ` of ${named}` : ''} got ${problem}`);
   Error.captureStackTrace(error, call as () => void);
   throw error;
 }
+
+/** Why an author's value is no object of this form. Undefined if it is one. */
+export const givenProblem = (fields: Fields, given: unknown): string | undefined =>
+  objectProblem(given) ?? formProblem(fields, given as Given, '');
 
 /** The first misspelt field, or the first field of another form. Other unknown fields may come from an object that was spread. */
 function formProblem(fields: Fields, given: Given, above: string): string | undefined {

@@ -15,8 +15,8 @@ import {
 } from '../../apis/core/forms.ts';
 import type { Definition } from '../../apis/core/schema.ts';
 
-/** A kind that this function defined: its categories name its sort. */
-const kindFrom = (define: string, sort: string, name?: string): Form =>
+/** A required kind that this function defined: its categories name its sort. */
+export const kindFrom = (define: string, sort: string, name?: string): Form =>
   required({
     fits: (value) =>
       isObject(value) &&
@@ -106,10 +106,8 @@ export const cloudForm: Fields = {
   injected: object,
 };
 
-const stacks = listOf(
-  { fits: isDefinedStack, as: 'a result of defineStack' },
-  'a list of results of defineStack',
-);
+export const definedStack: Form = { fits: isDefinedStack, as: 'a result of defineStack' };
+const stacks = listOf(definedStack, 'a list of results of defineStack');
 
 /** The options of `run`, and its list of stacks. */
 export const processForm: Fields = {
