@@ -52,9 +52,9 @@ export class Scene {
   }
 
   /** As if the process had ended and another begun: what only it knew is gone. */
-  restart(): void {
+  restart(env: Partial<Environment> = {}): void {
     this.process.stop();
-    this.process = new FakeProcess(this.cluster);
+    this.process = new FakeProcess(this.cluster, undefined, env);
     this.#reconcile = undefined;
   }
 

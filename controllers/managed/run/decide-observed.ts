@@ -13,6 +13,7 @@ import { isCreationFailed, isCreationRecorded } from '../recording/creation-trac
 import { isAdopting, isEdited, mustExist, refusals } from '../recording/identity.ts';
 import { creationIncomplete } from './decide-first.ts';
 import type { Decision, ManagedDecisionName } from './decision.ts';
+import { lostText } from './events.ts';
 import type { Facts, ObservedFacts } from './facts.ts';
 import { hasDone, isAsWanted, isBusy, isObserved } from './facts.ts';
 import { cannot } from './failures.ts';
@@ -195,7 +196,8 @@ function created(name: 'CreateExternal' | 'Recreate', facts: ObservedFacts): Dec
   const { managed, kind, place } = facts;
   if (kind.isObserveOnly) {
     // guard: otherwise a process with --observe-only records a creation
-    return { name, failure: new StepFailure('', onlyObserves('create'), cannot.create) };
+    const what = name === 'Recreate' ? lostText(managed) : '';
+    return { name, failure: new StepFailure(what, onlyObserves('create'), cannot.create) };
   }
   if (place.accessFailure !== undefined) return { name: 'CreationRefused', failure: place.accessFailure };
   const isToReserve = place.entry === undefined && wantsDetails(managed) && !hasDone(facts, 'publish');

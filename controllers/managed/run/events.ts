@@ -25,14 +25,18 @@ export const deletedEvent = normal('DeletedExternalResource', requested('deletio
 
 /** The Event that the decision Recreate records in addition to that of the creation. */
 export function recreationEvent({ managed, latest }: Facts): EventFacts {
-  const name = externalName(managed) ?? 'its name is not known';
   if (latest?.observation.renamed !== undefined) {
+    const name = externalName(managed) ?? 'its name is not known';
     const why = `because ${annotationKeys.adoptIdentity} is or-create`;
     const message = `external resource "${name}" was renamed; an empty one is created, ${why}`;
     return warning('LostExternalResource', message);
   }
-  const how = isCreationFailed(managed) ? `(${name}), and its creation failed` : `any more (${name})`;
-  return warning('LostExternalResource', `${missing} ${how}; it is created again`);
+  return warning('LostExternalResource', `${lostText(managed)}; it is created again`);
+}
+
+export function lostText(managed: Managed): string {
+  const name = externalName(managed) ?? 'its name is not known';
+  return `${missing} ${isCreationFailed(managed) ? `(${name}), and its creation failed` : `any more (${name})`}`;
 }
 
 /** The Event about the parts of a deleted resource that stay in the external system. */

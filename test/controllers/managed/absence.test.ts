@@ -249,6 +249,23 @@ describe('the loss of an external resource that holds data', () => {
     assert.equal(getCondition(scene.object?.status?.conditions, 'Ready').error, undefined);
   });
 
+  test('is named by a process with --observe-only, which does not create it, and reported by the next one', async () => {
+    const scene = await lost(holdsData);
+    scene.restart({ isObserveOnly: true });
+    await confirm(scene);
+    assert.deepEqual(conditionsOf(scene), [
+      ['Ready', 'False', undefined],
+      [
+        'Synced',
+        'False',
+        'external resource does not exist any more (db): this process only observes, and would otherwise create it; run it without --observe-only',
+      ],
+    ]);
+    scene.restart();
+    await confirm(scene);
+    assert.deepEqual(conditionsOf(scene)[1], ['Synced', 'True', recreated]);
+  });
+
   test('is reported in the same words if a user brought the resource back', async () => {
     const scene = await lost({ ...holdsData, externalNames: 'assigned' });
     await confirm(scene);
