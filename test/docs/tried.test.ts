@@ -92,6 +92,7 @@ const substituted: Readonly<Record<string, readonly (readonly [start: string, by
 /** Commands that nothing tries: they need a whole cluster, a registry or a second machine. Their page states this. */
 const notTried: Readonly<Record<string, readonly string[]>> = {
   'docs/alerts.md': ['sed ', 'kubectl '],
+  'docs/backup.md': ['pg_dumpall', 'pg_dump', 'kubectl get postgresqldatabases,postgresqlroles', 'psql'],
   'docs/install.md': ['skopeo copy'],
   'docs/live-page.md': ['kubectl -n crossplane-system port-forward'],
   'docs/move-a-server.md': ['pg_dumpall', 'mariadb-dump'],

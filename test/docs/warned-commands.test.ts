@@ -268,6 +268,9 @@ describe('a page says what a command deletes or gives away before the command', 
     'docs/backup.md': [
       ['kubectl -n crossplane-system delete pods', harmless('it stops the controllers')],
       ['kubectl delete --wait=false', 'set `reclaimPolicy: Retain` on it'],
+      ['kubectl services-stack rotate', harmless('the claim gets the new password')],
+      ['DROP DATABASE', 'If its data is not needed'],
+      ['DROP ROLE', 'If its data is not needed'],
       [
         'kubectl -n crossplane-system delete configmap',
         'They delete the databases of step 2 that you did not keep',
