@@ -274,6 +274,25 @@ describe('a ProviderConfig that says it is not ready is not as it should be', ()
   }
 });
 
+test('the trace of a ProviderConfig announces no command that it does not have', async () => {
+  for (const [errorClass, advice] of [
+    [
+      'Unreachable',
+      'Check the network, and the address in the credentials. The controllers continue once it answers.',
+    ],
+    ['ReadOnly', 'The controllers continue by themselves once it accepts changes.'],
+  ] as const) {
+    const objects = failing(gcp, 'key.json', ['key.json'], 'it says so', { class: errorClass });
+    const { fault } = await tracedIn(objects, ['providerconfig.gcp.crossplane.io', 'demo']);
+    assert.deepEqual([fault?.advice, fault?.commands], [advice, []]);
+    const resourceFault = (await tracedIn(objects, ['topic', 'db'])).fault;
+    assert.deepEqual(
+      [resourceFault?.advice, resourceFault?.commands.length],
+      [`${advice} To try again at once:`, 1],
+    );
+  }
+});
+
 test('if no Secret can have the name or namespace in the provider, no command creates that Secret', async () => {
   for (const reference of [
     { namespace: 'Bad_NS', name: 'server' },

@@ -402,7 +402,8 @@ export const faultTable: readonly FaultRow[] = [
     link: 'server',
     sign: lastError('server read-only'),
     cause: 'The external system of {provider} changes nothing: {message}.',
-    commands: ['retry resource', 'edit provider'],
+    advice: 'The controllers continue by themselves once it accepts changes. To try again at once:',
+    commands: ['retry resource'],
   },
   {
     name: 'not allowed',

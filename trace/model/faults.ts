@@ -28,8 +28,12 @@ function faultIn({ name, link = 'resource', sign, ...row }: FaultRow, view: View
     commands: commandsIn(view, ...commands),
     ...details?.(view, message),
   };
-  return [{ ...fault, cause: fault.cause.replace(/\.\.$/, '.') }];
+  const known = fault.commands.length > 0 ? fault.advice : fault.advice?.replace(announcement, '');
+  return [{ ...fault, cause: fault.cause.replace(/\.\.$/, '.'), ...(known && { advice: known }) }];
 }
+
+/** The last sentence of an advice, if it announces commands. Their object may not be known here. */
+const announcement = /(?<=\.) [^.]+:$/;
 
 /** The text with a word for each `{name}`. */
 const filled = (text: string, words: Readonly<Record<string, string | undefined>>): string =>
