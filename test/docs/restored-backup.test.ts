@@ -24,7 +24,7 @@ async function backupCommands(): Promise<{ readonly write: string[]; readonly re
     .map((line) => line.trim())
     .filter((line) => line.startsWith('kubectl '));
   return {
-    write: lines.filter((line) => line.includes(' > ')),
+    write: lines.filter((line) => / > \S+\.json$/.test(line)),
     restore: lines.filter((line) => line.includes('create -f -')),
   };
 }
